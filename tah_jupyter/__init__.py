@@ -1,0 +1,1 @@
+"""A coding agent inside the notebook kernel."""

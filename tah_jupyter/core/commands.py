@@ -1,0 +1,31 @@
+"""What a person may tell a run. Commands go through the Inbox from any thread; nothing else crosses that way."""
+
+from typing import TypeAlias
+
+import msgspec
+
+from tah_jupyter.core.approvals import Answer
+
+__all__ = ["AnswerApproval", "Command", "SetMode", "Stop"]
+
+
+class AnswerApproval(msgspec.Struct, frozen=True, tag="answer"):
+    """Answer a pending approval. The first answer wins; a late one does nothing."""
+
+    approval_id: str
+    answer: Answer
+
+
+class Stop(msgspec.Struct, frozen=True, tag="stop"):
+    """End the run now; calls that run are cancelled, what was done is kept."""
+
+    by: str = "you"
+
+
+class SetMode(msgspec.Struct, frozen=True, tag="mode"):
+    """Change the permission mode from the next decision on."""
+
+    mode: str
+
+
+Command: TypeAlias = AnswerApproval | Stop | SetMode

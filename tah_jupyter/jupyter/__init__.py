@@ -1,0 +1,1 @@
+"""The kernel's side: magics, cells, the agent's thread, completion."""

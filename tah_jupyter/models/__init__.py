@@ -1,0 +1,1 @@
+"""Ways to a language model, one file each."""

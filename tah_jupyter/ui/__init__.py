@@ -1,0 +1,1 @@
+"""Two folds' worth of pictures: the transcript and its renderers."""
