@@ -4,6 +4,7 @@ nothing.
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
@@ -98,16 +99,22 @@ def _check(key: "ServiceKey[Any]") -> None:
 
 
 class ToolContext:
-    """One call's view of the house. Tools get it as their second argument."""
+    """One call's view of the house. Tools get it as their second argument.
+
+    ``results_dir`` is where whole outputs may be kept (None outside a session); ``approved_by_person`` is set by the
+    pipeline when a person allowed exactly this call after seeing its preview.
+    """
 
     __slots__ = (
         "agent_id",
         "agent_type",
+        "approved_by_person",
         "call_id",
         "emitter",
         "messages",
         "options",
         "read_state",
+        "results_dir",
         "runtime",
         "session_id",
         "signal",
@@ -127,6 +134,7 @@ class ToolContext:
         state: dict[str, Any] | None = None,
         agent_id: str = "main",
         agent_type: str = "main",
+        results_dir: Path | None = None,
     ) -> None:
         self.session_id = session_id
         self.call_id = call_id
@@ -138,6 +146,8 @@ class ToolContext:
         self.messages = messages
         self.agent_id = agent_id
         self.agent_type = agent_type
+        self.results_dir = results_dir
+        self.approved_by_person = False
         self.state = {} if state is None else state
 
     def progress(self, text: str = "", *, view: View | None = None, fraction: float | None = None) -> None:

@@ -1,0 +1,51 @@
+"""Who answers for a person: nobody, a fixed policy, or a desk where answers from any front end arrive."""
+
+import asyncio
+
+from tah_jupyter.core.approvals import Allow, Answer, ApprovalRequest, Deny
+
+__all__ = ["Desk", "allow_all", "deny_all", "nobody"]
+
+
+async def nobody(request: ApprovalRequest) -> Answer | None:
+    """Nobody is there: what would ask is denied."""
+    return None
+
+
+async def allow_all(request: ApprovalRequest) -> Answer | None:
+    """Allow every request once: for scripts and tests whose author is the person."""
+    return Allow()
+
+
+async def deny_all(request: ApprovalRequest) -> Answer | None:
+    """Deny every request."""
+    return Deny("denied by policy")
+
+
+class Desk:
+    """Requests wait here until an answer arrives, without a limit of time. Lives on one loop."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, asyncio.Future[Answer | None]] = {}
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Ids of the approvals that wait, oldest first."""
+        return tuple(self._waiting)
+
+    async def __call__(self, request: ApprovalRequest) -> Answer | None:
+        """Wait for the answer to ``request``."""
+        future: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+        self._waiting[request.approval_id] = future
+        try:
+            return await future
+        finally:
+            self._waiting.pop(request.approval_id, None)
+
+    def answer(self, approval_id: str, answer: Answer | None) -> bool:
+        """Give the answer; None says that nobody can. False when it came too late or the id is not known here."""
+        future = self._waiting.get(approval_id)
+        if future is None or future.done():
+            return False
+        future.set_result(answer)
+        return True

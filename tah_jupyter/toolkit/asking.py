@@ -1,0 +1,164 @@
+"""A question to a person, from request to answer.
+
+The first answer wins; a grant given for one call answers every waiting call that it covers.
+"""
+
+import itertools
+from collections.abc import Callable
+
+import anyio
+import msgspec
+
+from tah_jupyter.core.approvals import Allow, Answer, ApprovalRequest, Approver, Deny, Grant, Outcome, Preview, Scope
+from tah_jupyter.core.events import ApprovalAnswered, ApprovalRequested, PermissionGranted
+from tah_jupyter.runtime.tool_context import Services, ToolContext
+from tah_jupyter.toolkit.prepared import Prepared
+from tah_jupyter.toolkit.services import APPROVER, GATE, Decision
+
+__all__ = ["Asked", "Asking"]
+
+CHANGED = "changed since you allowed it"
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """How it ended: ``refusal`` when the call may not run; ``by_person`` when a person saw it and allowed it."""
+
+    refusal: Decision | None = None
+    by_person: bool = False
+    stop: bool = False
+
+
+class Asking:
+    """Asks the approver, and keeps what waits so that a grant can answer it."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._numbers = itertools.count(1)
+        self._waiting: dict[str, Callable[[], None]] = {}
+
+    async def ask(self, prepared: Prepared, preview: Preview, decision: Decision, *, again: bool = False) -> Asked:
+        """Ask about one call; emits the request, its one end, and the permission that follows from it."""
+        request = self._request(prepared, preview, decision, again=again)
+        emit = prepared.ctx.emitter.emit
+        emit(
+            ApprovalRequested(
+                approval=request.approval_id,
+                call=request.call_id,
+                tool=request.tool,
+                headline=request.headline,
+                view=request.view,
+                asks_because=request.asks_because,
+                grant=request.grant,
+                digest=request.digest,
+            )
+        )
+        outcome: Outcome = "interrupted"
+        answer: Answer | Decision | None = None
+        try:
+            answer = await self._answer(request, prepared)
+            outcome = _outcome(answer)
+        finally:  # also when the run is interrupted: that is recorded as such, never as a person's no
+            self._waiting.pop(request.approval_id, None)
+            emit(_answered(request, outcome, answer))
+        return self._settle(request, answer, prepared.ctx)
+
+    def _request(self, prepared: Prepared, preview: Preview, decision: Decision, *, again: bool) -> ApprovalRequest:
+        tool, input, ctx = prepared.tool, prepared.input, prepared.ctx
+        reasons = (CHANGED if again else "", *preview.concerns, decision.reason)
+        return ApprovalRequest(
+            approval_id=f"{prepared.call.call_id}-{next(self._numbers)}",
+            call_id=prepared.call.call_id,
+            tool=tool.name,
+            headline=preview.headline or tool.headline(input),
+            view=preview.view,
+            asks_because=tuple(reason for reason in reasons if reason),
+            digest=prepared.digest,
+            grant=None if decision.once_only else tool.grant(input, ctx),
+        )
+
+    async def _answer(self, request: ApprovalRequest, prepared: Prepared) -> Answer | Decision | None:
+        """The approver's answer, or the gate's when a grant given meanwhile covers the call, whichever comes first."""
+        approver = self._services.try_get(APPROVER)
+        if approver is None:
+            return None
+        answers: list[Answer | Decision | None] = []
+        async with anyio.create_task_group() as tasks:
+
+            def settle(answer: Answer | Decision | None) -> None:
+                answers.append(answer)
+                tasks.cancel_scope.cancel()
+
+            async def ask_person(approver: Approver) -> None:
+                try:
+                    answer: Answer | Decision | None = await approver(request)
+                except Exception as error:  # what cannot be shown is refused unseen
+                    answer = Decision("deny", "approver", reason=f"it could not be shown for approval: {error}")
+                settle(answer)
+
+            def recheck() -> None:
+                gate = self._services.try_get(GATE)
+                now = gate.decide(prepared.tool, prepared.input, prepared.ctx) if gate is not None else None
+                if now is not None and now.behavior == "allow" and not answers:
+                    settle(now)
+
+            self._waiting[request.approval_id] = recheck
+            tasks.start_soon(ask_person, approver)
+        return answers[0]
+
+    def _settle(self, request: ApprovalRequest, answer: Answer | Decision | None, ctx: ToolContext) -> Asked:
+        if answer is None:
+            return Asked(refusal=Decision("deny", "nobody", reason="nobody can answer here, so it was denied"))
+        if isinstance(answer, Deny):
+            said = f"denied by the person, who says: {answer.reason}" if answer.reason else "denied by the person"
+            return Asked(refusal=Decision("deny", "person", reason=said), stop=answer.stop)
+        if isinstance(answer, Decision) and answer.behavior != "allow":
+            return Asked(refusal=answer)
+        source, rule, scope = (
+            ("person", "", "once") if isinstance(answer, Allow) else (answer.source, answer.rule, "run")
+        )
+        granted = isinstance(answer, Allow) and answer.scope == "run" and request.grant is not None
+        if granted and request.grant is not None:
+            rule, scope = request.grant.label, "run"
+        ctx.emitter.emit(
+            PermissionGranted(
+                call=request.call_id,
+                tool=request.tool,
+                source=source,
+                rule=rule,
+                scope="run" if scope == "run" else "once",
+                digest=request.digest,
+            )
+        )
+        if granted and request.grant is not None:
+            self._remember(request.grant)
+        return Asked(by_person=isinstance(answer, Allow))
+
+    def _remember(self, grant: Grant) -> None:
+        """Keep the winner's grant, then let it answer what else waits: twelve approvals must feel like two."""
+        gate = self._services.try_get(GATE)
+        if gate is None:
+            return
+        gate.remember(grant)
+        for recheck in list(self._waiting.values()):
+            recheck()
+
+
+def _outcome(answer: Answer | Decision | None) -> Outcome:
+    if answer is None:
+        return "unanswered"
+    allowed = isinstance(answer, Allow) or (isinstance(answer, Decision) and answer.behavior == "allow")
+    return "allowed" if allowed else "denied"
+
+
+def _answered(request: ApprovalRequest, outcome: Outcome, answer: Answer | Decision | None) -> ApprovalAnswered:
+    scope: Scope | None = None
+    reason = ""
+    if isinstance(answer, Allow):
+        scope = answer.scope if request.grant is not None else "once"
+    elif isinstance(answer, Deny):
+        reason = answer.reason
+    elif isinstance(answer, Decision):
+        scope, reason = ("run" if outcome == "allowed" else None), answer.rule or answer.reason
+    return ApprovalAnswered(
+        approval=request.approval_id, call=request.call_id, outcome=outcome, scope=scope, reason=reason
+    )

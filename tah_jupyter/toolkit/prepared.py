@@ -1,0 +1,60 @@
+"""A call on its way through the pipeline: prepared to run, and settled."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from pydantic import BaseModel
+
+from tah_jupyter.core.calls import Change, ToolCall
+from tah_jupyter.runtime.tool_context import ToolContext
+from tah_jupyter.toolkit.arguments import canonical
+from tah_jupyter.toolkit.tool import Tool
+
+__all__ = ["Prepared", "Settled", "digest_of"]
+
+
+class Prepared(msgspec.Struct):
+    """A call that may run: its frozen input and its digest, and what a person was shown of it, if one was asked."""
+
+    call: ToolCall
+    tool: Tool[Any, Any]
+    input: Any
+    digest: str
+    ctx: ToolContext
+    fingerprint: str = ""
+    shown: bool = False
+    started: float = 0.0
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """The one end of a call. ``text`` is what the model is told; ``error`` the stable name of a failure, else empty.
+
+    ``failed`` is also true for a call that ran and reports failure (a command that exits with 1): siblings care.
+    ``stop`` says that the person denied it and wants the run to end.
+    """
+
+    call_id: str
+    tool: str
+    text: str
+    error: str = ""
+    failed: bool = False
+    data: Any = None
+    changes: tuple[Change, ...] = ()
+    duration_ms: float = 0.0
+    stop: bool = False
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the call ended badly."""
+        return bool(self.error)
+
+
+def digest_of(input: object) -> str:
+    """SHA-256 of the canonical JSON of a final input, defaults included: what an approval is bound to."""
+    if isinstance(input, BaseModel):
+        plain: object = input.model_dump(mode="json")
+    else:
+        plain = dict(input) if isinstance(input, Mapping) else input
+    return hashlib.sha256(canonical(plain)).hexdigest()
