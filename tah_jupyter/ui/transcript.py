@@ -1,0 +1,251 @@
+"""The fold: records in, the picture of each run out. What a person sees is this and nothing else (law 1).
+
+:meth:`Transcript.apply` runs on the loop thread for every event, so it is cheap: text is joined only when somebody
+looks, and an untouched block keeps its frozen snapshot. Deltas change a block only while it is open; the durable record
+that ends it says everything again, so replaying a log gives the picture that was live.
+"""
+
+import threading
+from collections.abc import Iterable
+from typing import TypeVar
+
+from tah_jupyter.core.calls import Headline, Todo, Usage
+from tah_jupyter.core.events import (
+    ApprovalAnswered,
+    ApprovalRequested,
+    CallSealed,
+    Event,
+    MessageFinished,
+    MessageStarted,
+    ModeChanged,
+    Notice,
+    PermissionDenied,
+    PermissionGranted,
+    ProcessStarted,
+    PromptAdded,
+    RunEnded,
+    RunStarted,
+    SessionOpened,
+    TextDelta,
+    ThinkingDelta,
+    TodosUpdated,
+    ToolFailed,
+    ToolFinished,
+    ToolProgress,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+)
+from tah_jupyter.ui.blocks import ApprovalBuilder, CallBuilder, MessageBuilder, NoteBuilder
+from tah_jupyter.ui.run_view import Block, RunState, RunView, Said, Step
+
+__all__ = ["HEADER", "PLAN", "Transcript"]
+
+HEADER = "header"
+"""The id under which state, clock, usage and endings of a run are touched."""
+
+PLAN = "plan"
+"""The id under which the to-do list is touched."""
+
+B = TypeVar("B", MessageBuilder, CallBuilder, NoteBuilder)
+
+_ENDINGS: dict[str, RunState] = {"end_turn": "done", "interrupted": "stopped", "denied_stop": "stopped"}
+
+
+class Transcript:
+    """Every run of a session. :meth:`apply` belongs to one thread; :meth:`run` may be called from any.
+
+    >>> transcript = Transcript.of([RunStarted(run=1, prompt="hello"), RunEnded(run=1, reason="end_turn")])
+    >>> transcript.run(1).state, transcript.run(1).prompt
+    ('done', 'hello')
+    """
+
+    def __init__(self) -> None:
+        self._runs: dict[int, _Run] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def of(cls, records: Iterable[Event]) -> "Transcript":
+        """The fold of ``records``, in their order."""
+        transcript = cls()
+        for record in records:
+            transcript.apply(record)
+        return transcript
+
+    def apply(self, record: Event) -> frozenset[str]:
+        """Take in one record; returns the ids of what it changed in run ``record.run``: calls, messages, approvals,
+        :data:`HEADER` and :data:`PLAN`.
+        """
+        with self._lock:
+            run = self._runs.get(record.run)
+            if run is None:
+                run = self._runs[record.run] = _Run(record.run)
+            return run.apply(record)
+
+    @property
+    def runs(self) -> tuple[int, ...]:
+        """The numbers of the runs known, in order of their first record; what belongs to no run is not among them."""
+        with self._lock:
+            return tuple(number for number in self._runs if number)
+
+    def run(self, number: int) -> RunView:
+        """The picture of one run now. Raises KeyError when there is no record of it."""
+        with self._lock:
+            return self._runs[number].view()
+
+
+class _Run:
+    """One run while it is being told. Blocks stand where their first durable record put them."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._messages: dict[str, MessageBuilder] = {}
+        self._calls: dict[str, CallBuilder] = {}
+        self._approvals: dict[str, ApprovalBuilder] = {}
+        self._blocks: list[MessageBuilder | CallBuilder | NoteBuilder] = []
+        self._queue: list[ApprovalBuilder] = []
+        self._start = RunStarted(prompt="")
+        self._end: RunEnded | None = None
+        self._mode = ""
+        self._todos: tuple[Todo, ...] = ()
+        self._item = ""
+        self._usage = Usage()
+        self._turns = 0
+        self._waiting_since: float | None = None
+        self._waited_s = 0.0
+
+    def apply(self, record: Event) -> frozenset[str]:
+        match record:
+            case TextDelta() | ThinkingDelta():
+                return self._message(record.message).delta(record)
+            case ToolProgress():
+                return self._call(record.call).progress(record)
+            case (
+                CallSealed() | PermissionGranted() | PermissionDenied() | ToolStarted() | ToolFinished() | ToolFailed()
+            ):
+                return self._placed(self._call(record.call)).tell(record)
+            case MessageStarted():
+                return self._placed(self._message(record.message)).touched
+            case MessageFinished():
+                self._usage += record.usage
+                return self._placed(self._message(record.message)).finish(record) | {HEADER}
+            case ApprovalRequested():
+                return self._ask(record)
+            case ApprovalAnswered():
+                return self._answer(record)
+            case TodosUpdated():
+                self._todos = record.todos
+                self._item = next((todo.content for todo in record.todos if todo.status == "in_progress"), "")
+                return frozenset({PLAN, HEADER})
+            case Notice() | PromptAdded():
+                return self._placed(NoteBuilder(f"note-{record.seq}", record)).touched
+            case RunStarted():
+                self._start = record
+                self._mode = record.mode
+                return frozenset({HEADER})
+            case RunEnded():
+                return self._finish(record)
+            case TurnStarted():
+                self._turns = max(self._turns, record.turn)
+                return frozenset({HEADER})
+            case ModeChanged():
+                self._mode = record.mode
+                return frozenset({HEADER})
+            case SessionOpened() | TurnEnded() | ProcessStarted():
+                return frozenset()
+
+    def _message(self, id: str) -> MessageBuilder:
+        if id not in self._messages:
+            self._messages[id] = MessageBuilder(id)
+        return self._messages[id]
+
+    def _call(self, id: str) -> CallBuilder:
+        if id not in self._calls:
+            self._calls[id] = CallBuilder(id)
+        return self._calls[id]
+
+    def _placed(self, block: B) -> B:
+        """Give the block its place and plan item at its first durable record; deltas alone give none."""
+        if not block.placed:
+            block.place(self._item)
+            self._blocks.append(block)
+        return block
+
+    def _ask(self, record: ApprovalRequested) -> frozenset[str]:
+        if self._waiting_since is None:
+            self._waiting_since = record.ts
+            self._queue = []
+        approval = ApprovalBuilder(record, number=len(self._queue) + 1)
+        self._queue.append(approval)
+        for each in self._queue:
+            each.total = len(self._queue)
+        self._approvals[record.approval] = approval
+        call = self._placed(self._call(record.call))
+        return call.asked(record) | {each.record.approval for each in self._queue} | {HEADER}
+
+    def _answer(self, record: ApprovalAnswered) -> frozenset[str]:
+        approval = self._approvals.get(record.approval)
+        if approval is None or approval.answer is not None:
+            return frozenset()
+        approval.answer = record
+        self._rest(record.ts)
+        return self._call(record.call).answered(record) | {record.approval, HEADER}
+
+    def _rest(self, ts: float) -> None:
+        """Let the clock go on when nothing waits any more."""
+        if self._waiting_since is not None and all(each.answer is not None for each in self._queue):
+            self._waited_s += max(0.0, ts - self._waiting_since)
+            self._waiting_since = None
+
+    def _finish(self, record: RunEnded) -> frozenset[str]:
+        self._end = record
+        touched: frozenset[str] = frozenset({HEADER})
+        for approval in self._approvals.values():
+            if approval.answer is None:
+                touched |= self._answer(approval.unanswered(record))
+        return touched
+
+    def view(self) -> RunView:
+        blocks = tuple(block.view() for block in self._blocks)
+        end = self._end
+        return RunView(
+            run=self._number,
+            prompt=self._start.prompt,
+            model=self._start.model,
+            host=self._start.host,
+            mode=self._mode,
+            state=self._state(),
+            blocks=blocks,
+            todos=self._todos,
+            approvals=tuple(approval.view() for approval in self._approvals.values()),
+            usage=end.usage if end is not None and end.usage != Usage() else self._usage,
+            turns=self._turns,
+            started_ts=self._start.ts,
+            waited_s=self._waited_s,
+            waiting_since=self._waiting_since,
+            ended_ts=end.ts if end is not None else None,
+            reason=end.reason if end is not None else None,
+            error=end.error if end is not None else "",
+            next_step=end.next_step if end is not None else "",
+            cost_usd=end.cost_usd if end is not None else None,
+            during=self._during(blocks),
+            answer=self._answer_id(blocks),
+        )
+
+    def _state(self) -> RunState:
+        if self._end is not None:
+            return _ENDINGS.get(self._end.reason, "failed")
+        return "working" if self._waiting_since is None else "waiting"
+
+    def _during(self, blocks: tuple[Block, ...]) -> Headline | None:
+        """What ran, or waited for its answer, when the run was ended from outside: the last such call."""
+        if self._end is None or self._end.reason == "end_turn":
+            return None
+        cut = [block for block in blocks if isinstance(block, Step) and block.state == "interrupted"]
+        return cut[-1].headline if cut else None
+
+    def _answer_id(self, blocks: tuple[Block, ...]) -> str:
+        """The last message, when the run is over and that message has words and no calls."""
+        last = next((block for block in reversed(blocks) if isinstance(block, Said)), None)
+        answers = self._end is not None and last is not None and not last.has_calls and last.text.strip()
+        return last.id if last is not None and answers else ""
