@@ -1,0 +1,182 @@
+"""Which model answers: one rule, from names, config and environment alone. No socket, nothing heavy (``%load_ext``).
+
+The first that exists wins: named now (``--model``), this notebook's session, config, exactly one key in the
+environment. Two keys, or none, settle nothing: the person chooses. No model is ever put in place of another.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+from tah_jupyter.models.providers import DIRECT, NOT_YET, Provider
+
+__all__ = ["Missing", "ModelSpec", "choose"]
+
+
+class ModelSpec(NamedTuple):
+    """A settled model. ``name`` is what people see, ``model`` what its server calls it (for ``scripted`` the file's
+    path); ``key_env`` names the variable that holds the key, empty when none is sent; ``source`` says what settled it.
+    """
+
+    route: Literal["direct", "demo", "scripted"]
+    name: str
+    source: str
+    model: str = ""
+    base_url: str = ""
+    key_env: str = ""
+    context_window: int | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class Missing(NamedTuple):
+    """No model is settled, and why. ``ready`` are names that would work now, given to ``--model`` or config."""
+
+    reason: Literal["none", "several", "key_missing", "unknown", "not_yet"]
+    message: str
+    next_step: str
+    ready: tuple[str, ...] = ()
+
+
+def choose(
+    explicit: str = "",
+    config_models: Mapping[str, Mapping[str, Any]] | None = None,
+    environ: Mapping[str, str] | None = None,
+    session_model: str = "",
+    config_model: str = "",
+) -> ModelSpec | Missing:
+    """Settle the model. ``config_models`` is the ``models`` table of the config, ``config_model`` its ``model`` key.
+
+    A name is a key of ``config_models``, ``demo``, ``scripted:FILE``, ``PROVIDER``, ``PROVIDER/MODEL``, or a bare model
+    name where exactly one provider has a key. Nothing is read but the arguments.
+    """
+    models, variables = config_models or {}, environ or {}
+    for name, source in ((explicit, "--model"), (session_model, "session"), (config_model, "config")):
+        if name.strip():
+            return _named(name.strip(), source, models, variables)
+    return _from_environment(variables, models)
+
+
+def _named(
+    name: str, source: str, models: Mapping[str, Mapping[str, Any]], environ: Mapping[str, str]
+) -> ModelSpec | Missing:
+    if name in models:
+        return _configured(name, source, models[name], environ)
+    if name == "demo":
+        return ModelSpec("demo", name, source)
+    if name.startswith("scripted:"):
+        return ModelSpec("scripted", name, source, model=name.removeprefix("scripted:"))
+    prefix, _, rest = name.partition("/")
+    if prefix in DIRECT:
+        return _of_provider(DIRECT[prefix], rest, source, environ)
+    if prefix in NOT_YET:
+        return _not_yet(*NOT_YET[prefix])
+    return _bare(name, source, models, environ)
+
+
+def _configured(name: str, source: str, entry: Mapping[str, Any], environ: Mapping[str, str]) -> ModelSpec | Missing:
+    key_env = entry.get("apiKeyEnv", "")
+    if key_env and not _value(environ, key_env):
+        return _key_missing(f"The model {name!r} of your config", key_env)
+    return ModelSpec(
+        "direct",
+        name,
+        source,
+        model=entry.get("model", name),
+        base_url=entry["baseUrl"],
+        key_env=key_env,
+        context_window=entry.get("contextWindow"),
+        headers=tuple(entry.get("headers", {}).items()),
+    )
+
+
+def _of_provider(provider: Provider, model: str, source: str, environ: Mapping[str, str]) -> ModelSpec | Missing:
+    elsewhere = _value(environ, provider.base_url_env)
+    has_key = bool(_value(environ, provider.key_env))
+    if not has_key and not elsewhere:
+        return _key_missing(f"{provider.title}", provider.key_env)
+    if elsewhere and not model:
+        return Missing(
+            "unknown",
+            f"{provider.base_url_env} points to {elsewhere}, and no model there is named.",
+            f'Name it: --model {provider.name}/NAME, or "model": "{provider.name}/NAME" in tah.config.json.',
+        )
+    model = model or provider.default_model
+    return ModelSpec(
+        "direct",
+        model,
+        source,
+        model=model,
+        base_url=elsewhere or provider.base_url,
+        key_env=provider.key_env if has_key else "",
+    )
+
+
+def _bare(
+    name: str, source: str, models: Mapping[str, Mapping[str, Any]], environ: Mapping[str, str]
+) -> ModelSpec | Missing:
+    ready = [provider for provider in DIRECT.values() if _reachable(provider, environ)]
+    if len(ready) == 1:
+        return _of_provider(ready[0], name, source, environ)
+    known = ", ".join([*models, *(f"{provider.name}/{name}" for provider in ready)])
+    return Missing(
+        "unknown",
+        f"No model {name!r}: it is no name of your config, and "
+        + ("no key says whose it is." if not ready else "several providers have a key."),
+        f"Known here: {known}." if known else f"Write PROVIDER/{name} with one of: {', '.join(DIRECT)}.",
+        ready=(*models, *(f"{provider.name}/{name}" for provider in ready)),
+    )
+
+
+def _from_environment(environ: Mapping[str, str], models: Mapping[str, Mapping[str, Any]]) -> ModelSpec | Missing:
+    direct = [provider for provider in DIRECT.values() if _reachable(provider, environ)]
+    others = [(title, key_env) for title, key_env in NOT_YET.values() if _value(environ, key_env)]
+    if len(direct) == 1 and not others:
+        provider = direct[0]
+        has_key = bool(_value(environ, provider.key_env))
+        return _of_provider(provider, "", provider.key_env if has_key else provider.base_url_env, environ)
+    if len(others) == 1 and not direct:
+        return _not_yet(*others[0])
+    ready = (*models, *(provider.name for provider in direct))
+    if not direct and not others:
+        keys = ", ".join(provider.key_env for provider in DIRECT.values())
+        return Missing(
+            "none",
+            "No model is chosen, and this kernel has no key of a model provider.",
+            f'Set one of {keys} before Jupyter starts, or "model" in tah.config.json'
+            + (
+                f" to one of your config: {', '.join(models)}."
+                if models
+                else ". A server of your own: see models there."
+            ),
+            ready,
+        )
+    found = ", ".join([*(p.key_env for p in direct), *(key_env for _, key_env in others)])
+    return Missing(
+        "several",
+        f"No model is chosen, and several keys are set: {found}.",
+        'Name one with --model, or with "model" in tah.config.json' + (f": {', '.join(ready)}." if ready else "."),
+        ready,
+    )
+
+
+def _reachable(provider: Provider, environ: Mapping[str, str]) -> bool:
+    return bool(_value(environ, provider.key_env) or _value(environ, provider.base_url_env))
+
+
+def _value(environ: Mapping[str, str], name: str) -> str:
+    return environ.get(name, "").strip() if name else ""
+
+
+def _key_missing(whose: str, key_env: str) -> Missing:
+    return Missing(
+        "key_missing",
+        f"{whose} needs a key, and there is no {key_env} in this kernel.",
+        f"Set {key_env} before Jupyter starts: a key set later, or in another shell, is not seen here.",
+    )
+
+
+def _not_yet(title: str, key_env: str) -> Missing:
+    return Missing(
+        "not_yet",
+        f"{title} ({key_env}) is not spoken by this version, which speaks OpenAI's chat completions only.",
+        f'Use one of {", ".join(DIRECT)}, or an endpoint named under "models" in tah.config.json.',
+    )
