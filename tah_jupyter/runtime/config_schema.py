@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["CONFIG", "SCHEMA_ID", "Key", "json_schema", "key_at", "leaves", "variable"]
+__all__ = ["CONFIG", "SCHEMA_ID", "Key", "is_group", "json_schema", "leaves", "variable"]
 
 SCHEMA_ID = "tah.config.schema.json"
 
@@ -15,7 +15,8 @@ class Key(NamedTuple):
     """One key: the JSON value it takes, and what a folder's own file may do with it.
 
     ``section`` is a closed object of ``keys``, ``table`` an open one whose every value is an ``item``, as is every
-    entry of a ``list``. A section with ``or_flag`` may also be just true or false.
+    entry of a ``list``. A section with ``or_flag`` may also be just true or false. ``by_hand`` are choices that only a
+    command of the person makes, never a file or a variable.
 
     ``in_project`` says how the value counts when it comes from a file of the workspace, which whoever wrote the folder
     may have chosen (law 8): not at all, fully, as more entries, only when lower, or only when it is one of ``tight``
@@ -28,6 +29,7 @@ class Key(NamedTuple):
     keys: Mapping[str, "Key"] = {}
     item: "Key | None" = None
     choices: tuple[str, ...] = ()
+    by_hand: tuple[str, ...] = ()
     pattern: str = ""
     pattern_says: str = ""
     least: int | None = None
@@ -91,6 +93,7 @@ CONFIG = Key(
                     "text",
                     default="default",
                     choices=("default", "accept_edits", "plan", "dont_ask"),
+                    by_hand=("bypass",),
                     in_project="tightens",
                     tight=("plan", "dont_ask"),
                 ),
@@ -160,23 +163,20 @@ CONFIG = Key(
 )
 
 
-def key_at(path: str) -> Key | None:
-    """The key of a dotted path such as ``budget.maxTurns``; None when there is none."""
-    key = CONFIG
-    for part in path.split("."):
-        if part not in key.keys:
-            return None
-        key = key.keys[part]
-    return key
-
-
 def leaves(key: Key = CONFIG, above: str = "") -> Iterator[tuple[str, Key]]:
-    """Every key that holds a value, with its dotted path; the entries of a table count as one value."""
+    """Every key that holds a value of its own, with its dotted path; each entry of a table is a value too, by its
+    name.
+    """
     for name, below in key.keys.items():
-        if below.keys and not below.item:
+        if is_group(below):
             yield from leaves(below, f"{above}{name}.")
         else:
             yield f"{above}{name}", below
+
+
+def is_group(key: Key) -> bool:
+    """Whether ``key`` only holds other keys together."""
+    return key.kind == "section" and not key.or_flag
 
 
 def variable(path: str) -> str:
