@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["NotRegular", "directory", "kind_of", "open_regular", "read_capped"]
+__all__ = ["NotRegular", "directory", "kind_of", "names_in", "read_capped", "regular_file"]
 
 _STEP = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 _SAFE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -68,26 +68,28 @@ def _step(handle: int, part: str, *, make: bool) -> int:
     return os.open(part, _STEP, dir_fd=handle)
 
 
-def open_regular(name: str, flags: int, *, dir_fd: int) -> int:
-    """Open ``name`` in the folder ``dir_fd`` if, and only if, it is a regular file on a real file system.
+@contextmanager
+def regular_file(name: str, flags: int, *, dir_fd: int) -> Iterator[int]:
+    """A handle of the file ``name`` in the folder ``dir_fd`` if it is a regular file on a real file system.
 
     It is looked at before it is opened (opening a device may already do something) and again after. Raises NotRegular,
     and OSError as ``os.open`` does; never blocks.
     """
-    mode = os.stat(name, dir_fd=dir_fd, follow_symlinks=False).st_mode
-    if not stat.S_ISREG(mode):
-        raise NotRegular(kind_of(mode))
+    _require_regular(os.stat(name, dir_fd=dir_fd, follow_symlinks=False))
     handle = os.open(name, flags | _SAFE, dir_fd=dir_fd)
     try:
         found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            raise NotRegular(kind_of(found.st_mode))
+        _require_regular(found)
         if found.st_dev in _pseudo_devices():
-            raise NotRegular("file of the system, not of a project")
-    except BaseException:
+            raise NotRegular("file of the system")
+        yield handle
+    finally:
         os.close(handle)
-        raise
-    return handle
+
+
+def _require_regular(found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise NotRegular(kind_of(found.st_mode))
 
 
 def _pseudo_devices() -> set[int]:
@@ -107,3 +109,13 @@ def read_capped(handle: int, max_bytes: int) -> bytes | None:
         pieces.append(piece)
         left -= len(piece)
     return b"".join(pieces) if left > 0 else None
+
+
+def names_in(dir_fd: int, at_most: int) -> list[str]:
+    """Names in the folder ``dir_fd``, in no order, at most so many."""
+    handle = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=dir_fd)
+    try:
+        with os.scandir(handle) as entries:
+            return [entry.name for entry, _ in zip(entries, range(at_most), strict=False)]
+    finally:
+        os.close(handle)
