@@ -1,0 +1,48 @@
+"""Tab after ``%tah`` and ``%%tah``: the words of :mod:`grammar` and nothing else."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from tah_jupyter.jupyter.grammar import COMMANDS, OPTIONS
+
+__all__ = ["add_completer", "candidates", "remove_completer"]
+
+
+def candidates(line: str) -> list[str]:
+    """What may stand where ``line`` (up to the cursor) ends.
+
+    >>> candidates("%tah show t")
+    ['todos', 'tools']
+    """
+    words = line.split()
+    last = words.pop() if words and not line[-1].isspace() else ""
+    offered: tuple[str, ...] | list[str] = []
+    if words[:1] == ["%%tah"]:
+        option = OPTIONS.get(words[-1])
+        offered = option.values if option is not None and option.value else list(OPTIONS)
+    elif words == ["%tah"]:
+        offered = list(COMMANDS)
+    elif len(words) == 2 and words[0] == "%tah" and words[1] in COMMANDS:
+        offered = COMMANDS[words[1]].subjects
+    return [word for word in offered if word.startswith(last)]
+
+
+def _complete(shell: Any, event: SimpleNamespace) -> list[str]:
+    return candidates(event.text_until_cursor.lstrip())
+
+
+def add_completer(shell: Any) -> None:
+    """Join the shell's completer (the hook is the same on IPython 7.34 to 9)."""
+    for magic in ("%tah", "%%tah"):
+        shell.set_hook("complete_command", _complete, str_key=magic)
+
+
+def remove_completer(shell: Any) -> None:
+    """Leave it."""
+    strings = shell.strdispatchers["complete_command"].strs
+    for magic in ("%tah", "%%tah"):
+        chain = strings.get(magic)
+        if chain is not None:
+            chain.chain = [link for link in chain.chain if getattr(link[1], "__func__", link[1]) is not _complete]
+            if not chain.chain:
+                del strings[magic]
