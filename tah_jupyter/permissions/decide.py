@@ -41,9 +41,7 @@ class Call(msgspec.Struct, frozen=True):
     own_word: Verdict = "ask"
 
 
-def decide(
-    call: Call, rules: Rules, grants: tuple[Grant, ...], mode: Mode, vote: HookVote | None = None
-) -> Decision:
+def decide(call: Call, rules: Rules, grants: tuple[Grant, ...], mode: Mode, vote: HookVote | None = None) -> Decision:
     """Judge ``call``. Deterministic; adding a deny or ask rule never makes the answer weaker.
 
     The order is that of the design's "Deciding": deny rules, plan mode, must ask, destructive, allow rules and grants,
@@ -66,8 +64,8 @@ def _steps(
     grant = next((grant for grant in grants if covers(grant, call.subject)), None)
     yield "destructive", _destructive(call, grant, mode)
     yield "allow rules and grants", _allow(call, rules, grant)
-    yield "hooks", Decision("allow", "hook", reason=vote.reason) if vote is not None and vote.behavior == "allow" else
-    None yield "the tool and the mode", _tool_and_mode(call, mode)
+    yield "hooks", _hooks(vote)
+    yield "the tool and the mode", _tool_and_mode(call, mode)
 
 
 def _rule(behavior: Literal["deny", "ask", "allow"], names: frozenset[str], call: Call) -> Decision | None:
@@ -113,6 +111,10 @@ def _allow(call: Call, rules: Rules, grant: Grant | None) -> Decision | None:
     if (allowed := _rule("allow", rules.allow, call)) is not None:
         return allowed
     return None if grant is None else Decision("allow", "grant", rule=grant.label)
+
+
+def _hooks(vote: HookVote | None) -> Decision | None:
+    return Decision("allow", "hook", reason=vote.reason) if vote is not None and vote.behavior == "allow" else None
 
 
 def _tool_and_mode(call: Call, mode: Mode) -> Decision:

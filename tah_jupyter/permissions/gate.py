@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tah_jupyter.core.approvals import Approver, CommandSubject, Grant, PathSubject
+from tah_jupyter.core.approvals import Approver, Grant, PathSubject, Subject
 from tah_jupyter.permissions.decide import Call, Mode, decide
 from tah_jupyter.permissions.rules import Rules
 from tah_jupyter.runtime.context import Context
@@ -33,11 +33,16 @@ class PermissionGate:
     def decide(self, tool: Tool[Any, Any], input: Any, ctx: ToolContext, vote: HookVote | None = None) -> Decision:
         """Collect the facts of the call and judge it."""
         subject = tool.subject(input, ctx)
-        place = subject.path if isinstance(subject, PathSubject) else subject.cwd if isinstance(subject, CommandSubject)
-        else "" call = Call( names=(tool.name, *tool.aliases), subject=subject, inside=not place.startswith("/"),
-        read_only=tool.is_read_only(input), destructive=tool.is_destructive(input),
-        needs_person=tool.requires_user_interaction(), own_word=tool.check_permissions(input, ctx), ) return
-        decide(call, self.rules, self._grants, self.mode, vote)
+        call = Call(
+            names=(tool.name, *tool.aliases),
+            subject=subject,
+            inside=_is_inside(subject),
+            read_only=tool.is_read_only(input),
+            destructive=tool.is_destructive(input),
+            needs_person=tool.requires_user_interaction(),
+            own_word=tool.check_permissions(input, ctx),
+        )
+        return decide(call, self.rules, self._grants, self.mode, vote)
 
     def remember(self, grant: Grant) -> None:
         """Keep a grant until :meth:`end_run`."""
@@ -47,6 +52,11 @@ class PermissionGate:
     def end_run(self) -> None:
         """Grants end with their run; they never resume."""
         self._grants = ()
+
+
+def _is_inside(subject: Subject | None) -> bool:
+    place = subject.path if isinstance(subject, PathSubject) else subject.cwd if subject is not None else ""
+    return not place.startswith("/")
 
 
 class PermissionsPlugin:
@@ -67,8 +77,11 @@ class PermissionsPlugin:
 
 
 def permissions_plugin(
-    *, approver: Approver | None = None, rules: Rules | None = None, mode: Mode = "default", gate: PermissionGate | None
-    = None
+    *,
+    approver: Approver | None = None,
+    rules: Rules | None = None,
+    mode: Mode = "default",
+    gate: PermissionGate | None = None,
 ) -> PermissionsPlugin:
     """A plugin that puts a gate before every call; without an approver what would ask is denied."""
     return PermissionsPlugin(gate or PermissionGate(rules, mode), approver)

@@ -1,5 +1,7 @@
 """Paths that always ask, whatever was allowed: what they hold runs later, loosens the rules, or is secret."""
 
+from itertools import pairwise
+
 from tah_jupyter.core.approvals import PathSubject
 
 __all__ = ["protected"]
@@ -34,6 +36,6 @@ def protected(subject: PathSubject) -> str:
         return f"it is inside {folder}/, a protected folder"
     if name in _FILES:
         return f"{name} is a protected file: what it says runs or is obeyed later"
-    if any(pair in zip(parts, parts[1:], strict=False) for pair in _START_UP):
+    if any(pair in _START_UP for pair in pairwise(parts)):
         return "it is a start-up file"
     return ""

@@ -18,8 +18,12 @@ class Rules(msgspec.Struct, frozen=True):
 
 
 def read_rules(
-    *, deny: Iterable[str] = (), ask: Iterable[str] = (), allow: Iterable[str] = (), tools: Sequence[str], broken: str =
-    ""
+    *,
+    deny: Iterable[str] = (),
+    ask: Iterable[str] = (),
+    allow: Iterable[str] = (),
+    tools: Sequence[str],
+    broken: str = "",
 ) -> tuple[Rules, tuple[str, ...]]:
     """Rules from their texts, and what the person should be told of them.
 
@@ -39,9 +43,6 @@ def read_rules(
                 hint = f" (did you mean {near[0]}?)" if near else ""
                 warnings.append(f"The {kind} rule {text!r} names no tool that is there now{hint}.")
     closed = "; ".join(problems)
-    rules = Rules(
-        frozenset(kinds["deny"]), frozenset(kinds["ask"]), frozenset(kinds["allow"]), closed and f"everything asks:
-        {closed}"
-    )
-    return rules, tuple(f"{problem[0].upper()}{problem[1:]}. Everything asks until it is mended." for problem in
-    problems) + tuple(warnings)
+    deny_set, ask_set, allow_set = (frozenset(kinds[kind]) for kind in ("deny", "ask", "allow"))
+    told = [f"{text[0].upper()}{text[1:]}. Everything asks until it is mended." for text in problems]
+    return Rules(deny_set, ask_set, allow_set, closed and f"everything asks: {closed}"), (*told, *warnings)

@@ -23,7 +23,7 @@ from tah_jupyter.runtime.tool_context import Services, ToolContext
 from tah_jupyter.toolkit.asking import Asking
 from tah_jupyter.toolkit.limits import defuse, head_and_tail
 from tah_jupyter.toolkit.prepared import Prepared, Settled, digest_of
-from tah_jupyter.toolkit.services import CALL_HOOKS, GATE, RESULTS, Decision, HookVote
+from tah_jupyter.toolkit.services import CALL_HOOKS, GATE, LEDGER, RESULTS, Decision, HookVote
 from tah_jupyter.toolkit.tool import Tool, ToolResult
 
 if TYPE_CHECKING:
@@ -51,14 +51,13 @@ class Pipeline:
 
     async def execute(self, call: ToolCall, ctx: ToolContext) -> Settled:
         """``prepare`` and ``run``; a cancelled call is settled as such before the cancellation goes on."""
-        settled: Settled | None = None
+        ready: Prepared | Settled | None = None
         try:
             ready = await self.prepare(call, ctx)
-            settled = ready if isinstance(ready, Settled) else await self.run(ready)
-            return settled
         finally:
-            if settled is None:
+            if ready is None:
                 self.fail(call, ctx, *cancelled(ctx, ran=False))
+        return ready if isinstance(ready, Settled) else await self.run(ready)
 
     async def prepare(self, call: ToolCall, ctx: ToolContext) -> Prepared | Settled:
         """Everything before the run. Returns the prepared call, or its end when it may not or cannot run."""
@@ -77,7 +76,8 @@ class Pipeline:
     async def run(self, prepared: Prepared) -> Settled:
         """Run a prepared call and settle it; asks again when what was shown has changed since."""
         call, ctx, tool = prepared.call, prepared.ctx, prepared.tool
-        settled: Settled | None = None
+        settled: Settled
+        closed = False
         try:
             await self._still_as_shown(prepared)
             prepared.started = time.perf_counter()
@@ -90,12 +90,18 @@ class Pipeline:
                     digest=prepared.digest,
                 )
             )
-            result = await tool.execute(prepared.input, ctx)
-            settled = await self._finished(prepared, result)
+            await self._flush(prepared)
+            with anyio.CancelScope(shield=tool.interrupt_behavior == "block"):
+                result = await tool.execute(prepared.input, ctx)
+            with anyio.CancelScope(shield=True):  # it is done: an interrupt must not lose that
+                settled = await self._finished(prepared, result)
+            closed = True
         except Exception as error:
             settled = self._failed(call, ctx, error, prepared)
+            closed = True
         finally:
-            if settled is None:  # cancelled: the bracket closes here, the cancellation goes on
+            if not closed:  # cancelled: the bracket closes here, the cancellation goes on
+                ctx.signal.cancel("interrupted")
                 self.fail(call, ctx, *cancelled(ctx, ran=bool(prepared.started)), prepared=prepared)
         return settled
 
@@ -195,6 +201,12 @@ class Pipeline:
         else:
             prepared.shown = False  # a grant given meanwhile covers it
 
+    async def _flush(self, prepared: Prepared) -> None:
+        """What is about to change something is on the disk first: after a crash it is known, and never run twice."""
+        ledger = self._services.try_get(LEDGER)
+        if ledger is not None and not prepared.tool.is_read_only(prepared.input):
+            await ledger.sync()
+
     async def _finished(self, prepared: Prepared, result: ToolResult[Any]) -> Settled:
         call, ctx, tool = prepared.call, prepared.ctx, prepared.tool
         failed = bool(getattr(result.data, "failed", False))
@@ -248,6 +260,8 @@ class Pipeline:
 
 def cancelled(ctx: ToolContext, *, ran: bool) -> tuple[str, str]:
     """Error name and words for a call that was cancelled, by what cancelled it."""
+    if ctx.signal.reason == "stopped" and not ran:
+        return "NotRun", "Not run: the person denied another call and ended the run."
     if ctx.signal.reason == "sibling":
         state = "Cancelled while it ran" if ran else "Not run"
         return "NotRun" if not ran else "Cancelled", f"{state}: an earlier call of the same message failed."

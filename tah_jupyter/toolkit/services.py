@@ -11,7 +11,19 @@ from tah_jupyter.runtime.context import ServiceKey
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.tool import Tool
 
-__all__ = ["APPROVER", "CALL_HOOKS", "GATE", "RESULTS", "CallHooks", "Decision", "Gate", "HookVote", "ResultStore"]
+__all__ = [
+    "APPROVER",
+    "CALL_HOOKS",
+    "GATE",
+    "LEDGER",
+    "RESULTS",
+    "CallHooks",
+    "Decision",
+    "Gate",
+    "HookVote",
+    "Ledger",
+    "ResultStore",
+]
 
 Behavior = Literal["allow", "ask", "deny"]
 
@@ -69,6 +81,14 @@ class CallHooks(Protocol):
         ...
 
 
+class Ledger(Protocol):
+    """The durable record of what happens."""
+
+    async def sync(self) -> None:
+        """Return when everything emitted so far is on the disk. Raises LogError when it cannot be written."""
+        ...
+
+
 class ResultStore(Protocol):
     """Keeps results that are too long for the model."""
 
@@ -80,4 +100,5 @@ class ResultStore(Protocol):
 GATE = ServiceKey[Gate]("gate")
 APPROVER = ServiceKey[Approver]("approver")
 CALL_HOOKS = ServiceKey[CallHooks]("call_hooks")
+LEDGER = ServiceKey[Ledger]("ledger")
 RESULTS = ServiceKey[ResultStore]("results")

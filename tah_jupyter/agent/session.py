@@ -1,0 +1,257 @@
+"""A session: a conversation over many runs, one run at a time. It belongs to the loop that opened it."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import msgspec
+
+from tah_jupyter.agent.history import History
+from tah_jupyter.agent.loop import Ended, Loop, run_loop
+from tah_jupyter.agent.prompt import notice_for
+from tah_jupyter.agent.tally import Tally
+from tah_jupyter.core.calls import Change, Todo, Usage
+from tah_jupyter.core.commands import AnswerApproval, Command, SetMode, Stop
+from tah_jupyter.core.errors import LogError, TahError
+from tah_jupyter.core.events import (
+    DELTAS,
+    Event,
+    ModeChanged,
+    PromptAdded,
+    RunEnded,
+    RunStarted,
+    StopReason,
+    ToolFailed,
+    ToolFinished,
+)
+from tah_jupyter.core.ports import Model
+from tah_jupyter.runtime.bus import Subscriber
+from tah_jupyter.runtime.context import Runtime
+from tah_jupyter.runtime.inbox import Inbox
+from tah_jupyter.runtime.tool_context import Options, ToolContext
+from tah_jupyter.toolkit.registry import TOOLS
+
+__all__ = ["Result", "Session", "Setup"]
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run came to. ``cost`` is in USD, None when a price is unknown; ``events`` are the run's records."""
+
+    text: str
+    stop_reason: StopReason
+    changes: tuple[Change, ...]
+    usage: Usage
+    cost: float | None
+    todos: tuple[Todo, ...]
+    events: tuple[Event, ...]
+    session_id: str
+    run: int
+    error: str = ""
+    next_step: str = ""
+
+
+class Setup(msgspec.Struct, frozen=True, kw_only=True):
+    """What a session is made of; ``app`` puts it together.
+
+    ``records`` are those of earlier openings, ``answer`` takes a person's answer to an approval, ``set_mode`` and
+    ``end_run`` tell the gate, ``results_dir`` is where whole outputs may be kept.
+    """
+
+    session_id: str
+    model: Model
+    system: str
+    records: tuple[Event, ...]
+    answer: Callable[[AnswerApproval], bool]
+    set_mode: Callable[[str], None]
+    end_run: Callable[[], None]
+    mode: Callable[[], str]
+    max_turns: int = 50
+    pass_env: tuple[str, ...] = ()
+    results_dir: Path | None = None
+
+
+class Session:
+    """Runs prompts. Commands come in through :meth:`send` from any thread; records go out through :meth:`subscribe`."""
+
+    def __init__(self, runtime: Runtime, setup: Setup) -> None:
+        self.session_id = setup.session_id
+        self.model = setup.model
+        self.runtime = runtime
+        self.records: list[Event] = list(setup.records)
+        self.tally = Tally.of(setup.records)
+        self._setup = setup
+        self._history = History.of(setup.records)
+        self._emitter = runtime.emitter
+        self._emitter.session = setup.session_id
+        self._emitter.run = self.tally.runs
+        self._state: dict[str, Any] = {}
+        self._scope: anyio.CancelScope | None = None
+        self._running = False
+        self._inbox = Inbox(asyncio.get_running_loop(), self._take)
+        runtime.bus.subscribe_unredacted(self._history.apply)
+        runtime.bus.subscribe(self._keep)
+
+    @property
+    def mode(self) -> str:
+        """The permission mode."""
+        return self._setup.mode()
+
+    @property
+    def running(self) -> bool:
+        """Whether a run is under way."""
+        return self._running
+
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Call ``subscriber(record)`` on the loop for each record from now on; returns a function that ends it."""
+        return self.runtime.bus.subscribe(subscriber)
+
+    def send(self, command: Command) -> None:
+        """Give a command, from any thread. Returns at once."""
+        self._inbox.send(command)
+
+    async def events(self) -> AsyncIterator[Event]:
+        """Records as they happen, until the run that is under way, or the next one, ends."""
+        send, receive = anyio.create_memory_object_stream[Event](float("inf"))
+        end = self.subscribe(send.send_nowait)
+        try:
+            async for event in receive:
+                yield event
+                if isinstance(event, RunEnded) and not event.parent:
+                    return
+        finally:
+            end()
+            send.close()
+            receive.close()
+
+    async def run(self, prompt: str) -> Result:
+        """Run one prompt to its end. What went wrong is in the result; cancelling the caller ends the run and goes on.
+
+        Raises TahError when a run is under way or the prompt is empty.
+        """
+        if self._running:
+            raise TahError(f"Run {self._emitter.run} is still under way.", next_step="Wait for it or stop it.")
+        if not prompt.strip():
+            raise TahError("The prompt is empty.", next_step="Write the request below %%tah.")
+        first = len(self.records)
+        ended = Ended()
+        began = self._begin(prompt)
+        try:
+            with anyio.CancelScope() as self._scope:
+                self._check()
+                await run_loop(self._loop(), ended)
+        except Exception as error:  # the run failed; what it did until then is kept
+            ended.fail(error)
+        finally:
+            self._end(ended, began)
+        return self._result(ended, first)
+
+    def _begin(self, prompt: str) -> float:
+        self._running = True
+        self._emitter.run += 1
+        self._emitter.turn = 0
+        self._emitter.emit(RunStarted(prompt=prompt, model=self.model.name, host=self.model.host, mode=self.mode))
+        return time.monotonic()
+
+    def _end(self, ended: Ended, began: float) -> None:
+        if words := _for_the_model(ended.reason):
+            self._emitter.emit(PromptAdded(text=notice_for(self.session_id)(words), source="end"))
+        self._emitter.emit(
+            RunEnded(
+                reason=ended.reason,
+                error=ended.error.message if ended.error is not None else "",
+                next_step=ended.error.next_step if ended.error is not None else "",
+                usage=ended.usage,
+                cost_usd=self.model.cost_usd(ended.usage),
+                duration_ms=round((time.monotonic() - began) * 1e3, 1),
+            )
+        )
+        self._setup.end_run()
+        self._scope = None
+        self._running = False
+
+    def _result(self, ended: Ended, first: int) -> Result:
+        events = tuple(self.records[first:])
+        changes = [c for e in events if isinstance(e, ToolFinished | ToolFailed) for c in e.changes]
+        return Result(
+            text=ended.text,
+            stop_reason=ended.reason,
+            changes=tuple(changes),
+            usage=ended.usage,
+            cost=self.model.cost_usd(ended.usage),
+            todos=self.tally.todos,
+            events=events,
+            session_id=self.session_id,
+            run=self._emitter.run,
+            error=ended.error.message if ended.error is not None else "",
+            next_step=ended.error.next_step if ended.error is not None else "",
+        )
+
+    def _loop(self) -> Loop:
+        tools = self.runtime.get(TOOLS)
+        options = Options(
+            tools=tuple(schema.name for schema in tools.list_schemas()),
+            model=self.model.name,
+            vision=self.model.vision,
+            pass_env=self._setup.pass_env,
+        )
+        return Loop(
+            model=self.model,
+            pipeline=tools.pipeline,
+            schemas=tools.list_schemas,
+            contexts=partial(self._context, options),
+            history=self._history,
+            emitter=self._emitter,
+            system=self._setup.system,
+            notice=notice_for(self.session_id),
+            next_id=self.tally.next_id,
+            check=self._check,
+            max_turns=self._setup.max_turns,
+        )
+
+    def _context(self, options: Options, call_id: str) -> ToolContext:
+        return ToolContext(
+            session_id=self.session_id,
+            call_id=call_id,
+            services=self.runtime.context,
+            emitter=self._emitter,
+            options=options,
+            read_state=self.runtime.read_state,
+            messages=self._history.messages,
+            state=self._state,
+            results_dir=self._setup.results_dir,
+        )
+
+    def _check(self) -> None:
+        if (fault := self.runtime.bus.fault) is not None:
+            raise LogError(
+                f"What happens can no longer be recorded ({fault}).", next_step="Make room, then run it again."
+            )
+
+    def _keep(self, record: Event) -> None:
+        if not isinstance(record, DELTAS):
+            self.records.append(record)
+            self.tally.apply(record)
+
+    def _take(self, command: Command) -> None:
+        match command:
+            case AnswerApproval():
+                self._setup.answer(command)
+            case Stop():
+                if self._scope is not None:
+                    self._scope.cancel()
+            case SetMode(mode=mode):
+                self._setup.set_mode(mode)
+                self._emitter.emit(ModeChanged(mode=mode))
+
+
+def _for_the_model(reason: StopReason) -> str:
+    """What the model is told, in the next run, of how this one ended; nothing when it ended by itself."""
+    if reason in ("interrupted", "denied_stop"):
+        return "The person stopped the run here."
+    if reason == "max_turns":
+        return "The run reached its limit of turns here."
+    return ""
