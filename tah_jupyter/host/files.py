@@ -151,8 +151,8 @@ class Workspace(Boundary):
         if data is None:
             raise ToolError(
                 f"{place.shown} is {size_in_words(max(found.st_size, max_bytes))}; files over "
-                f"{size_in_words(max_bytes)} are not read. Search in it, or cut a part out of it with a command such as "
-                "head or tail.",
+                f"{size_in_words(max_bytes)} are not read. Search in it, or cut a part out of it with a command such "
+                "as head or tail.",
                 code="TooLarge",
             )
         return Snapshot(str(place.real), place.shown, data, found.st_mode, found.st_nlink)
