@@ -62,11 +62,12 @@ class Executor:
             with item.scope:
                 await self._prepare_and_run(item)
         finally:  # whatever cancelled it: one call, one result
-            if item.settled is None:
-                error, text = cancelled(item.ctx, ran=False)
-                item.settled = self._pipeline.fail(item.call, item.ctx, error, text)
+            item.settled = item.settled or (item.prepared and item.prepared.settled) or self._never_ran(item)
             item.running = False
             self._after(item, item.settled)
+
+    def _never_ran(self, item: _Item) -> Settled:
+        return self._pipeline.fail(item.call, item.ctx, *cancelled(item.ctx, ran=False))
 
     async def _prepare_and_run(self, item: _Item) -> None:
         ready = await self._pipeline.prepare(item.call, item.ctx)

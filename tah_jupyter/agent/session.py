@@ -240,8 +240,8 @@ class Session:
         match command:
             case AnswerApproval():
                 self._setup.answer(command)
-            case Stop():
-                if self._scope is not None:
+            case Stop(run=run):
+                if self._scope is not None and run in (0, self._emitter.run):
                     self._scope.cancel()
             case SetMode(mode=mode):
                 self._setup.set_mode(mode)

@@ -17,9 +17,12 @@ class AnswerApproval(msgspec.Struct, frozen=True, tag="answer"):
 
 
 class Stop(msgspec.Struct, frozen=True, tag="stop"):
-    """End the run now; calls that run are cancelled, what was done is kept."""
+    """End run number ``run`` now (0: whichever is under way); calls that run are cancelled, what was done is kept.
 
-    by: str = "you"
+    A late click, for a run that has ended, stops nothing.
+    """
+
+    run: int = 0
 
 
 class SetMode(msgspec.Struct, frozen=True, tag="mode"):

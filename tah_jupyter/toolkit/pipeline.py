@@ -76,8 +76,6 @@ class Pipeline:
     async def run(self, prepared: Prepared) -> Settled:
         """Run a prepared call and settle it; asks again when what was shown has changed since."""
         call, ctx, tool = prepared.call, prepared.ctx, prepared.tool
-        settled: Settled
-        closed = False
         try:
             await self._still_as_shown(prepared)
             prepared.started = time.perf_counter()
@@ -94,16 +92,15 @@ class Pipeline:
             with anyio.CancelScope(shield=tool.interrupt_behavior == "block"):
                 result = await tool.execute(prepared.input, ctx)
             with anyio.CancelScope(shield=True):  # it is done: an interrupt must not lose that
-                settled = await self._finished(prepared, result)
-            closed = True
+                prepared.settled = await self._finished(prepared, result)
         except Exception as error:
-            settled = self._failed(call, ctx, error, prepared)
-            closed = True
+            prepared.settled = self._failed(call, ctx, error, prepared)
         finally:
-            if not closed:  # cancelled: the bracket closes here, the cancellation goes on
+            if prepared.settled is None:  # cancelled: the bracket closes here, the cancellation goes on
                 ctx.signal.cancel("interrupted")
-                self.fail(call, ctx, *cancelled(ctx, ran=bool(prepared.started)), prepared=prepared)
-        return settled
+                ends = cancelled(ctx, ran=bool(prepared.started))
+                prepared.settled = self.fail(call, ctx, *ends, prepared=prepared)
+        return prepared.settled
 
     def fail(
         self, call: ToolCall, ctx: ToolContext, error: str, text: str, *, prepared: Prepared | None = None

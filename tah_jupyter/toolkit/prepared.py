@@ -15,19 +15,6 @@ from tah_jupyter.toolkit.tool import Tool
 __all__ = ["Prepared", "Settled", "digest_of"]
 
 
-class Prepared(msgspec.Struct):
-    """A call that may run: its frozen input and its digest, and what a person was shown of it, if one was asked."""
-
-    call: ToolCall
-    tool: Tool[Any, Any]
-    input: Any
-    digest: str
-    ctx: ToolContext
-    fingerprint: str = ""
-    shown: bool = False
-    started: float = 0.0
-
-
 class Settled(msgspec.Struct, frozen=True):
     """The one end of a call. ``text`` is what the model is told; ``error`` the stable name of a failure, else empty.
 
@@ -49,6 +36,23 @@ class Settled(msgspec.Struct, frozen=True):
     def is_error(self) -> bool:
         """Whether the call ended badly."""
         return bool(self.error)
+
+
+class Prepared(msgspec.Struct):
+    """A call that may run: its frozen input and its digest, and what a person was shown of it, if one was asked.
+
+    ``settled`` is its end as soon as it has one, also when running it was cancelled.
+    """
+
+    call: ToolCall
+    tool: Tool[Any, Any]
+    input: Any
+    digest: str
+    ctx: ToolContext
+    fingerprint: str = ""
+    shown: bool = False
+    started: float = 0.0
+    settled: Settled | None = None
 
 
 def digest_of(input: object) -> str:
