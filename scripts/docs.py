@@ -87,6 +87,8 @@ def _one_line(kind: type) -> str:
 def _type_name(kind: Any) -> str:
     if kind == View:
         return "View"
+    if set(get_args(View)) < set(get_args(kind)):
+        return "View | None"
     parts = [_type_name(part) if not isinstance(part, str) else repr(part) for part in get_args(kind)]
     if get_origin(kind) in (Union, UnionType):
         return " | ".join(parts)

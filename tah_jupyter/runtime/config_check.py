@@ -218,4 +218,4 @@ def _type_of(value: Any) -> str:
         case list() | tuple():
             return "a list"
         case _:
-            return f"a {type(value).__name__}"
+            return f"of type {type(value).__name__}"

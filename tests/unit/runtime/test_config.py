@@ -298,8 +298,9 @@ class TestBroken:
             load(root, session={"permissions.mode": "pln"})
 
     def test_a_mistake_in_jupyters_files_is_a_problem(self, root: Path, home: Path) -> None:
-        config = load(root, jupyter={"permissions.mod": "plan", "permissions": 3})
+        config = load(root, jupyter={"permissions.mod": "plan", "permissions": 3, "model": True, "budget": object()})
         assert config.fail_closed
+        assert '"budget" must be an object, not of type object.' in messages(config)
         assert "Jupyter config: unknown key" in messages(config)
 
 
