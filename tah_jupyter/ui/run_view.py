@@ -82,6 +82,10 @@ class Step(msgspec.Struct, frozen=True):
     started_ts: float
     spilled: str
 
+    def made(self, change: Change) -> bool:
+        """Whether this call changed the target of ``change``."""
+        return any((each.kind, each.target) == (change.kind, change.target) for each in self.changes)
+
 
 class Note(msgspec.Struct, frozen=True):
     """Something the person should know; with ``code`` "prompt" it is text that joined the conversation."""

@@ -1,0 +1,208 @@
+"""What is said of a run, a call or a decision in one line, the same in the frame, the record and plain text."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from tah_jupyter.core.calls import Change, Headline
+from tah_jupyter.core.views import Command, Diff, Output, Plan, Stack, View
+from tah_jupyter.ui.figures import duration, is_this_machine, money, tokens
+from tah_jupyter.ui.run_view import Block, CallState, Group, Note, RunView, Said, Step
+from tah_jupyter.ui.visible import visible_line
+from tah_jupyter.ui.words import Words
+
+__all__ = [
+    "CALL_MARKS",
+    "RUN_MARKS",
+    "Phrases",
+    "is_step",
+    "parts_of",
+]
+
+RUN_MARKS = {"working": "◐", "waiting": "◆", "done": "✓", "stopped": "■", "failed": "✕"}
+"""Shapes of the states of a run."""
+
+CALL_MARKS: dict[CallState, str] = {
+    "queued": "○",
+    "waiting": "◆",
+    "running": "◐",
+    "done": "✓",
+    "failed": "✕",
+    "denied": "✕",
+    "interrupted": "■",
+    "not_run": "–",
+}
+"""Shapes of the states of a call."""
+
+
+class Phrases:
+    """The phrases of one language. All that came from outside is made visible and stays on its line."""
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+
+    def headline(self, headline: Headline) -> str:
+        return visible_line(str(headline)).text
+
+    def state(self, view: RunView) -> str:
+        """Shape, state, and for an end its cause and what to do next."""
+        mark = RUN_MARKS[view.state]
+        what = self.headline(view.during) if view.during is not None else ""
+        if view.reason == "crashed":
+            ended = self.words.say("crashed_during", what=what) if what else self.words.say("crashed")
+            return f"{mark} {ended} · {self.words.say('go_on')}"
+        if view.state == "stopped" and what:
+            return f"{mark} {self.words.say('stopped_during', what=what)}"
+        if view.state == "failed" and view.error:
+            cause = visible_line(f"{view.error} {view.next_step}".strip()).text
+            return f"{mark} {self.words.say('failed_because', cause=cause)}"
+        return f"{mark} {self.words.say(view.state)}"
+
+    def header(self, view: RunView) -> str:
+        """The whole of a finished run in one line."""
+        return " · ".join(self.header_parts(view))
+
+    def header_parts(self, view: RunView) -> list[str]:
+        """The parts of :meth:`header`; the first is the run, the second its state."""
+        say, count = self.words.say, self.words.count
+        parts = [f"tah · {say('run', n=view.run)}", self.state(view)]
+        states = Counter(step.state for step in view.steps)
+        parts += [count("denied_count", states["denied"])] if states["denied"] else []
+        parts += [count("failed_count", states["failed"])] if states["failed"] else []
+        files = sum(change.kind == "file" for change in view.changes)
+        parts += [count("files_changed", files)] if files else []
+        steps = sum(map(is_step, view.blocks)) - bool(view.answer)
+        parts += [count("steps_count", steps)] if steps else []
+        if view.ended_ts is not None:
+            parts.append(duration(view.clock_s(view.ended_ts), self.words))
+        if view.cost_usd is not None:
+            parts.append(money(view.cost_usd, view.host, self.words))
+        return parts
+
+    def destination(self, view: RunView) -> str:
+        """What answers and where the data goes: ``claude-sonnet → api.anthropic.com``."""
+        host = self.words.say("this_machine") if is_this_machine(view.host) else view.host
+        return visible_line(f"{view.model} → {host}" if host else view.model).text
+
+    def usage(self, view: RunView) -> str:
+        """Turns and tokens, and when the run is over its price."""
+        usage = view.usage
+        figures = {"tokens": tokens(usage.input_tokens), "out": tokens(usage.output_tokens)}
+        parts = [self.words.count("turns", view.turns)] if view.turns else []
+        if usage.cached_tokens:
+            parts.append(self.words.say("tokens_cached", cached=tokens(usage.cached_tokens), **figures))
+        elif usage.input_tokens or usage.output_tokens:
+            parts.append(self.words.say("tokens", **figures))
+        if view.ended_ts is not None:
+            parts.append(money(view.cost_usd, view.host, self.words))
+            parts.append(duration(view.clock_s(view.ended_ts), self.words))
+        return " · ".join(parts)
+
+    def sent(self, view: RunView) -> str:
+        """What left this machine, or nothing when nothing did."""
+        usage = view.usage
+        if not view.host or is_this_machine(view.host) or not usage.input_tokens:
+            return ""
+        host, sent = visible_line(view.host).text, tokens(usage.input_tokens)
+        return self.words.count("sent", max(1, usage.requests), host=host, tokens=sent)
+
+    def change(self, change: Change) -> str:
+        """``src/load.py +1 −1``."""
+        done = self.words.say(change.action) if change.action != "modified" else ""
+        lines = f"+{change.added:,} −{change.removed:,}" if change.added or change.removed else ""
+        return " ".join(part for part in (visible_line(change.target).text, done, lines) if part)
+
+    def decisions(self, view: RunView, change: Change) -> list[str]:
+        """Who allowed what made this change."""
+        decisions = (self.decision(step) for step in view.steps if step.made(change))
+        return list(dict.fromkeys(decision for decision in decisions if decision))
+
+    def decision(self, step: Step) -> str:
+        """Who let the call run or who refused it; nothing when no question was asked."""
+        permission, say = step.permission, self.words.say
+        if permission is None:
+            return ""
+        rule, reason = visible_line(permission.rule).text, visible_line(permission.reason).text
+        if not permission.allowed:
+            by_person = permission.source == "person"
+            if by_person and step.state == "denied":
+                return f"{say('denied_by_you')}: {reason}" if reason else say("denied_by_you")
+            return say("denied_reason", reason=reason or rule) if reason or rule else say("denied")
+        if permission.source == "person":
+            return say("allowed_once" if permission.scope != "run" else "allowed_run")
+        if permission.source == "grant":
+            return f"{say('allowed_run')}: {rule}" if rule else say("allowed_run")
+        return say("allowed_rule", rule=rule) if permission.source == "rule" and rule else ""
+
+    def outcome(self, step: Step) -> str:
+        """How the call ended or stands, where its shape does not say it all."""
+        if step.state in ("not_run", "interrupted", "queued"):
+            return self.words.say(step.state)
+        if step.state == "waiting":
+            return self.words.say("waits")
+        output = next((part for part in parts_of(step.view) if isinstance(part, Output)), None)
+        return visible_line(output.status).text if output is not None else ""
+
+    def step(self, step: Step) -> str:
+        """A call in one line: shape, what, how it ended, who allowed it."""
+        parts = [f"{CALL_MARKS[step.state]} {self.headline(step.headline)}", self.outcome(step), self.decision(step)]
+        return " · ".join(part for part in parts if part)
+
+    def group(self, group: Group) -> str:
+        """A plan item in one line: ``Fix it · 1 file changed · 4 s``."""
+        targets = {change.target for step in group.steps for change in step.changes if change.kind == "file"}
+        steps = sum(map(is_step, group.blocks))
+        parts = [visible_line(group.item).text]
+        parts.append(
+            self.words.count("files_changed", len(targets)) if targets else self.words.count("steps_count", steps)
+        )
+        parts += [duration(group.duration_s, self.words)] if group.duration_s else []
+        return " · ".join(parts)
+
+    def looked_at(self, steps: Iterable[Step]) -> str:
+        """Several reads in one line: ``Looked at 4 things · 0.6 s · src/load.py, tests/``."""
+        steps = tuple(steps)
+        parts = [self.words.count("looked_at_things", len(steps))]
+        seconds = sum(step.duration_ms for step in steps) / 1000
+        parts += [duration(seconds, self.words)] if seconds >= 0.05 else []
+        targets = dict.fromkeys(visible_line(step.headline.target).text for step in steps if step.headline.target)
+        parts += [", ".join(targets)] if targets else []
+        return " · ".join(parts)
+
+    def kinds(self, blocks: Iterable[Block]) -> str:
+        """What kinds of steps there were: ``8 looked at, 1 edit, 1 command, 2 notes``."""
+        counted = Counter(_kind(block) for block in blocks if is_step(block))
+        order = ("looked_at", "edits", "commands", "other_calls", "notes")
+        return ", ".join(self.words.count(kind, counted[kind]) for kind in order if counted[kind])
+
+    def plan(self, view: RunView) -> str:
+        done = sum(todo.status == "completed" for todo in view.todos)
+        return self.words.say("plan_count", done=done, n=len(view.todos))
+
+
+def parts_of(view: View | None) -> tuple[View, ...]:
+    """A view, or the views stacked in it."""
+    if isinstance(view, Stack):
+        return tuple(part for each in view.views for part in parts_of(each))
+    return (view,) if view is not None else ()
+
+
+def is_step(block: Block) -> bool:
+    """Whether a block counts as a step: a call or words of the model. The plan has its own place."""
+    match block:
+        case Said():
+            return bool(block.text.strip())
+        case Step():
+            return not isinstance(block.view, Plan)
+        case Note():
+            return False
+
+
+def _kind(block: Block) -> str:
+    if not isinstance(block, Step):
+        return "notes"
+    if block.folds:
+        return "looked_at"
+    parts = (*parts_of(block.view), *parts_of(block.asked))
+    if block.changes or any(isinstance(part, Diff) for part in parts):
+        return "edits"
+    return "commands" if any(isinstance(part, Output | Command) for part in parts) else "other_calls"

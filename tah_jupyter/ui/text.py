@@ -1,0 +1,149 @@
+"""The record as plain text and as Markdown, and the card for who answers with keys."""
+
+from collections.abc import Iterator
+
+from tah_jupyter.core.calls import Change
+from tah_jupyter.core.views import Plan
+from tah_jupyter.ui import markdown
+from tah_jupyter.ui.html import short_summary
+from tah_jupyter.ui.markdown_text import code_span, escape, to_markdown
+from tah_jupyter.ui.nodes import Element, Node, text_of
+from tah_jupyter.ui.paint import MARKS, Painter
+from tah_jupyter.ui.phrases import Phrases, is_step
+from tah_jupyter.ui.run_view import Approval, Block, Note, RunView, Said, Step
+from tah_jupyter.ui.visible import visible, visible_line
+from tah_jupyter.ui.words import Words
+
+__all__ = ["MAX_LINES", "card", "markdown_record", "plain_record"]
+
+MAX_LINES = 40
+"""Lines of a plain record in a saved notebook."""
+
+PROSE_CHARS = 200
+"""Characters of a note between steps that a list of steps shows."""
+
+
+def plain_record(view: RunView, words: Words, *, max_lines: int | None = MAX_LINES) -> str:
+    """The record without marks, at most ``max_lines`` lines; what is left out is counted. None shows all of it."""
+    phrases = Phrases(words)
+    before = list(_before_steps(view, words, phrases))
+    steps = list(_steps(view, phrases))
+    after = [phrases.destination(view) + (f" · {usage}" if (usage := phrases.usage(view)) else "")]
+    room = None if max_lines is None else max_lines - len(after)
+    if room is not None and len(before) > room:
+        kept = before[: room - 1]
+        before, steps = [*kept, words.count("lines_more", len(before) - len(kept), run=view.run)], []
+    elif room is not None and steps and len(before) + 1 + len(steps) > room:
+        kept = steps[: max(0, room - len(before) - 2)]
+        steps = [*kept, words.count("steps_more", len(steps) - len(kept), run=view.run)]
+    title = [f"{words.say('steps')}"] if steps else []
+    return "\n".join([*before, *title, *steps, *after])
+
+
+def _before_steps(view: RunView, words: Words, phrases: Phrases) -> Iterator[str]:
+    yield phrases.header(view)
+    if view.state in ("failed", "stopped") and not view.changes:
+        yield words.say("untouched")
+    yield from short_summary(view, words)
+    if view.answer_text:
+        yield from visible(view.answer_text.strip(), prose=True).text.split("\n")
+    for change in view.changes:
+        told = " · ".join([phrases.change(change), *phrases.decisions(view, change)])
+        yield f"{words.say('changed')}  {told}"
+    if view.todos:
+        items = ", ".join(f"{MARKS[todo.status]} {visible_line(todo.content).text}" for todo in view.todos)
+        yield f"{phrases.plan(view)}  {items}"
+
+
+def _steps(view: RunView, phrases: Phrases) -> Iterator[str]:
+    number = 0
+    for block in view.blocks:
+        if block.id == view.answer or not (line := _step_line(block, phrases)):
+            continue
+        number += 1
+        yield f"  {number}. {line}"
+
+
+def _step_line(block: Block, phrases: Phrases) -> str:
+    """A block on one line; empty for what the plan line says already."""
+    match block:
+        case Said():
+            return _short(block.text)
+        case Note():
+            key = "prompt_added" if block.code == "prompt" else "notice"
+            return f"{phrases.words.say(key)}: {_short(block.text)}"
+        case Step():
+            return "" if isinstance(block.view, Plan) else phrases.step(block)
+
+
+def _short(text: str) -> str:
+    """The start of some prose on one line; the HTML of the record has all of it."""
+    line = visible_line(" ".join(text.split())).text
+    return line if len(line) <= PROSE_CHARS else f"{line[:PROSE_CHARS].rstrip()}…"
+
+
+def markdown_record(view: RunView, words: Words) -> str:
+    """The record for GitHub, nbconvert and whoever reads Markdown."""
+    phrases = Phrases(words)
+    first, second, *rest = (escape(part) for part in phrases.header_parts(view))
+    parts = [" · ".join([f"**{first} · {second}**", *rest])]
+    if view.state in ("failed", "stopped") and not view.changes:
+        parts.append(words.say("untouched"))
+    parts += ["\n".join(f"- {escape(line)}" for line in short_summary(view, words))]
+    parts.append(to_markdown(markdown.render(view.answer_text)))
+    if view.changes:
+        parts.append(f"**{words.say('changed')}**")
+        parts.append("\n".join(_markdown_change(view, change, phrases) for change in view.changes))
+    if view.todos:
+        todos = (f"- {MARKS[todo.status]} {escape(visible_line(todo.content).text)}" for todo in view.todos)
+        parts.append("\n".join([f"{phrases.plan(view)}", "", *todos]))
+    lines = [line for block in view.blocks if block.id != view.answer and (line := _markdown_step(block, phrases))]
+    if lines:
+        count = sum(is_step(block) for block in view.blocks if block.id != view.answer)
+        listed = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+        summary = f"<summary>{words.say('steps')} ({count})</summary>"
+        parts.append(f"<details>{summary}\n\n{listed}\n\n</details>")
+    usage = [phrases.destination(view), phrases.usage(view)]
+    parts.append(" · ".join(escape(part) for part in usage if part))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _markdown_change(view: RunView, change: Change, phrases: Phrases) -> str:
+    target = visible_line(change.target).text
+    about = escape(phrases.change(change).removeprefix(target).strip())
+    named = " ".join(part for part in (code_span(target), about) if part)
+    return "- " + ", ".join([named, *(escape(decision) for decision in phrases.decisions(view, change))])
+
+
+def _markdown_step(block: Block, phrases: Phrases) -> str:
+    if not isinstance(block, Step) or isinstance(block.view, Plan):
+        return escape(_step_line(block, phrases))
+    verb, target = visible_line(block.headline.verb).text, visible_line(block.headline.target).text
+    rest = [visible_line(block.headline.detail).text, phrases.outcome(block), phrases.decision(block)]
+    named = " ".join(part for part in (escape(verb), code_span(target)) if part)
+    return ", ".join([named, *(escape(part) for part in rest if part)])
+
+
+def card(approval: Approval, words: Words) -> str:
+    """A question in plain text, whole: what, the thing itself, why. The keys are for the caller to add."""
+    painter = Painter(words, live=False)
+    title = words.say("approval_of", n=approval.number, total=approval.total)
+    body = _lines(painter.paint(approval.view))
+    what = painter.line(str(approval.headline))
+    why = "; ".join(painter.line(reason) for reason in approval.asks_because)
+    warning = [words.say("hidden_characters", escapes=", ".join(painter.hidden))] if painter.hidden else []
+    because = [words.say("asks_because", why=why)] if why else []
+    return "\n".join([f"{title} · {what}", *(f"  {line}" for line in body), *warning, *because])
+
+
+def _lines(nodes: tuple[Node, ...]) -> list[str]:
+    """Elements as lines of plain text; a list keeps one item a line."""
+    lines: list[str] = []
+    for node in nodes:
+        if isinstance(node, Element) and node.tag in ("ol", "ul", "table", "tbody", "div") and node.children:
+            lines += _lines(node.children)
+        elif isinstance(node, Element) and node.tag == "tr":
+            lines.append("  ".join(text_of([cell]) for cell in node.children))
+        else:
+            lines += text_of([node]).rstrip("\n").split("\n")
+    return lines
