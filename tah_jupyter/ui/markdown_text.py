@@ -14,14 +14,22 @@ _WRAPPED = {"em": "*", "strong": "**", "s": "~~"}
 
 
 def escape(text: str) -> str:
-    r"""Text as Markdown that reads the same.
+    r"""Text as Markdown that reads the same inside a line; see :func:`paragraph` for the start of one.
 
     >>> escape("a_b <b> *c*")
-    'a_b &lt;b&gt; \\*c\\*'
+    'a_b &lt;b> \\*c\\*'
     """
-    escaped = _SPECIAL.sub(lambda match: "\\" + match[0], text)
-    escaped = escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return shield(_LINE_START.sub(_escaped_start, escaped))
+    escaped = _SPECIAL.sub(lambda match: "\\" + match[0], _ENTITY.sub("&amp;", text))
+    return shield(escaped.replace("<", "&lt;"))
+
+
+def paragraph(line: str) -> str:
+    r"""Escaped text that begins a line, so that it begins no list, heading or quote.
+
+    >>> paragraph("1. x"), paragraph("+1")
+    ('&#49;. x', '\\+1')
+    """
+    return _LINE_START.sub(_escaped_start, line)
 
 
 def _escaped_start(match: re.Match[str]) -> str:
