@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import quote, quote_plus, urlsplit
 
-__all__ = ["MIN_SECRET_CHARS", "forms_of", "secrets_of"]
+__all__ = ["MIN_SECRET_CHARS", "forms_of", "secrets_in"]
 
 MIN_SECRET_CHARS: Final = 8
 """Shorter values are not masked by value: they would be found inside ordinary text."""
@@ -29,13 +29,13 @@ _COMMON_WORD = re.compile(
 )
 
 
-def secrets_of(environ: Mapping[str, str]) -> dict[str, str]:
+def secrets_in(environ: Mapping[str, str]) -> dict[str, str]:
     """The variables of ``environ`` that hold a secret, by their names and the look of their values.
 
     Names hold KEY, TOKEN, SECRET, PASSWORD and the like; values of fewer than :data:`MIN_SECRET_CHARS` characters,
     common words, numbers with a harmless name, paths and plain addresses are no secrets.
 
-    >>> secrets_of({"OPENAI_API_KEY": "s3cr3t-v4lue", "KEY_FILE": "/etc/app/key.pem", "MAX_TOKENS": "100000000"})
+    >>> secrets_in({"OPENAI_API_KEY": "s3cr3t-v4lue", "KEY_FILE": "/etc/app/key.pem", "MAX_TOKENS": "100000000"})
     {'OPENAI_API_KEY': 's3cr3t-v4lue'}
     """
     return {
