@@ -15,6 +15,7 @@ __all__ = ["MAX_FILE_BYTES", "PROJECT_FILE", "from_environment", "from_file", "f
 PROJECT_FILE = "tah.config.json"
 MAX_FILE_BYTES = 256 * 1024
 _LATER_VARIABLES = "TAH_FEATURE_"
+_MARKS = ("TAH_PROCESS",)  # set on commands by host.process_tree, so that a kernel started by a command has it
 _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 Checked = tuple[list[Setting], list[Problem]]
@@ -69,7 +70,7 @@ def from_environment(environ: Mapping[str, str]) -> Checked:
     settings: list[Setting] = []
     problems: list[Problem] = []
     for name, text in environ.items():
-        if not name.startswith("TAH_") or not text.strip():
+        if not name.startswith("TAH_") or name in _MARKS or not text.strip():
             continue
         if name.startswith(_LATER_VARIABLES):
             problems.append(Problem(name, 0, name, "it is not used by this version.", fatal=False))

@@ -319,6 +319,7 @@ class TestEnvironment:
                 "TAH_CAPABILITIES_VISION": "yes",
                 "TAH_CAPABILITIES_CODING": "0",
                 "TAH_MODEL": "  ",
+                "TAH_PROCESS": "a mark of ours",
                 "PATH": "/bin",
             }
         )
