@@ -8,7 +8,6 @@ from tah_jupyter.core.approvals import CommandSubject
 __all__ = ["critical"]
 
 _NET_TO_SHELL = re.compile(r"\b(?:curl|wget|fetch)\b[^\n]*\|\s*(?:sudo\s+)?(?:\S*/)?(?:ba|z|da|k|c|tc|fi)?sh\b")
-_RM = re.compile(r"\brm\s+(?:\S+\s+)*")
 _ROOTS = {"/", "/*", "~", "~/", "~/*", "$HOME", "${HOME}", "$HOME/", "$HOME/*", ".", "./", "..", "../", "*"}
 
 
@@ -34,12 +33,9 @@ def critical(subject: CommandSubject) -> str:
 
 
 def _is_root(word: str) -> bool:
+    """Whether it names the workspace, a home, something directly under /, or a folder above the home."""
+    if word in _ROOTS:
+        return True
+    plain = os.path.normpath(word.rstrip("/*") or "/")
     home = os.path.expanduser("~").rstrip("/")
-    plain = word.rstrip("/*") or "/"
-    parents = {home, *_parents(home)}
-    return word in _ROOTS or (plain.startswith("/") and os.path.normpath(plain) in parents)
-
-
-def _parents(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:n]) or "/" for n in range(1, len(parts))]
+    return plain.startswith("/") and (plain.count("/") == 1 or plain == home or home.startswith(plain + "/"))

@@ -44,8 +44,8 @@ class Call(msgspec.Struct, frozen=True):
 def decide(call: Call, rules: Rules, grants: tuple[Grant, ...], mode: Mode, vote: HookVote | None = None) -> Decision:
     """Judge ``call``. Deterministic; adding a deny or ask rule never makes the answer weaker.
 
-    The order is that of the design's "Deciding": deny rules, plan mode, must ask, destructive, allow rules and grants,
-    hooks' votes, the tool's own word and the mode. ``dont_ask`` turns what would ask into a denial at the end.
+    The order: deny rules and the tool's own refusal, plan mode, must ask, destructive, allow rules and grants, hooks'
+    votes, the tool's own word and the mode. ``dont_ask`` turns what would ask into a denial at the end.
     """
     trace: list[str] = []
     for step, verdict in _steps(call, rules, grants, mode, vote):
@@ -59,6 +59,10 @@ def _steps(
     call: Call, rules: Rules, grants: tuple[Grant, ...], mode: Mode, vote: HookVote | None
 ) -> Iterator[tuple[str, Decision | None]]:
     yield "deny rules", _rule("deny", rules.deny, call)
+    yield (
+        "the tool's refusal",
+        Decision("deny", "tool", reason="the tool refuses it") if call.own_word == "deny" else None,
+    )
     yield "plan mode", _plan(call, mode)
     yield "must ask", _must_ask(call, rules, vote)
     grant = next((grant for grant in grants if covers(grant, call.subject)), None)
@@ -118,8 +122,6 @@ def _hooks(vote: HookVote | None) -> Decision | None:
 
 
 def _tool_and_mode(call: Call, mode: Mode) -> Decision:
-    if call.own_word == "deny":
-        return Decision("deny", "tool", reason="the tool refuses it")
     if call.own_word == "allow":
         return Decision("allow", "tool")
     if mode == "bypass":

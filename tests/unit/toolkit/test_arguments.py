@@ -1,0 +1,27 @@
+"""What a model may write for arguments, and what is never guessed (MODEL-10 runs through the loop in tests/cases)."""
+
+import pytest
+
+from tah_jupyter import ToolError
+from tah_jupyter.toolkit.arguments import parse_arguments
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [("", {}), ("  \n", {}), ("null", {}), ("{}", {}),
+     ('{"a": [1, null]}', {"a": [1, None]}), ('"{\\"a\\": 1}"', {"a": 1}),
+     ('""', {}), ('{"a": "\\ud83d\\ude00"}', {"a": "😀"})],
+)  # fmt: skip
+def test_text_that_stands_for_an_object_is_that_object(raw: str, value: dict[str, object]) -> None:
+    assert parse_arguments(raw) == value
+
+
+@pytest.mark.parametrize(
+    "raw",
+    ['{"a": 1', '{"a": NaN}', '{"a": Infinity}', "[1]", "3", "true", '"text"', "{'a': 1}", '{"a": 1}}', '{"a": 1,}',
+     '{"a": "\\ud83d"}', '"\\"{}\\""', "[" * 5000, '```json\n{"a": 1}\n```'],
+)  # fmt: skip
+def test_anything_else_is_refused_and_says_what_to_do(raw: str) -> None:
+    with pytest.raises(ToolError, match="as one JSON object") as caught:
+        parse_arguments(raw)
+    assert caught.value.code == "InvalidArguments"
