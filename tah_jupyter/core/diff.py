@@ -39,6 +39,8 @@ def diff_texts(
 
 def line_ends(text: str) -> str:
     """What the lines of ``text`` end with: ``CRLF``, ``LF``, ``CR``, ``mixed``, or nothing when it has one line."""
+    if "\r" not in text:
+        return "LF" if "\n" in text else ""
     crlf = text.count("\r\n")
     counts = {"CRLF": crlf, "LF": text.count("\n") - crlf, "CR": text.count("\r") - crlf}
     present = [name for name, count in counts.items() if count]
@@ -51,11 +53,16 @@ def _action(old: str | None, new: str | None) -> Literal["created", "modified", 
     return "deleted" if new is None else "modified"
 
 
+_OPEN = "\n"
+"""Marks a last line without a newline, so that it differs from the same line with one."""
+
+
 def _lines(text: str) -> list[str]:
-    """Lines with their ends; the last has none when the final newline is missing."""
+    """Lines without their ``\\n``; a ``\\r`` before it stays, so lines that differ in their ends do differ."""
     *lines, last = text.split("\n")
-    lines = [line + "\n" for line in lines]
-    return [*lines, last] if last else lines
+    if last:
+        lines.append(last + _OPEN)
+    return lines
 
 
 def _grouped(changes: list[Range], gap: int) -> Iterator[list[Range]]:
@@ -89,7 +96,7 @@ def _kept(before: list[str], start: int, end: int, shift: int) -> Iterator[DiffL
 
 
 def _bare(line: str) -> str:
-    return line.removesuffix("\n").removesuffix("\r")
+    return line.removesuffix(_OPEN).removesuffix("\r")
 
 
 def _notes(old: str | None, new: str | None) -> Iterator[str]:

@@ -1,9 +1,9 @@
 """Which lines of two texts differ, in bounded time.
 
-What both begin and end with is set aside first, so an edit in a long text costs what the edit costs. The middle is split
-at lines that occur once on both sides ("patience"), and what then is left goes to the greedy algorithm of E. W. Myers,
-"An O(ND) difference algorithm and its variations", Algorithmica 1 (1986). All of it shares a budget of steps: texts made
-to be slow come out as one replaced block, never as a hang.
+What both begin and end with is set aside first, so an edit in a long text costs what the edit costs. The middle is
+split at lines that occur once on both sides ("patience"), and what then is left goes to the greedy algorithm of
+E. W. Myers, "An O(ND) difference algorithm and its variations", Algorithmica 1 (1986). All of it shares a budget of
+steps: texts made to be slow come out as one replaced block, never as a hang.
 """
 
 from bisect import bisect_left

@@ -25,7 +25,7 @@ from tah_jupyter.host.boundary import Boundary, Place
 from tah_jupyter.host.names import encode_name
 from tah_jupyter.host.strays import remove_strays
 
-__all__ = ["ABSENT", "MAX_FILE_BYTES", "RootLike", "Snapshot", "Workspace", "Written", "size_in_words"]
+__all__ = ["ABSENT", "MAX_FILE_BYTES", "RootLike", "Snapshot", "Workspace", "Written", "digest_of", "size_in_words"]
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """The largest file that is read whole, or written, in bytes."""
@@ -52,7 +52,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     @property
     def digest(self) -> str:
         """The SHA-256 of the bytes, in hexadecimal."""
-        return hashlib.sha256(self.data).hexdigest()
+        return digest_of(self.data)
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -161,6 +161,11 @@ class Workspace(Boundary):
         if not self._clean:
             self._clean = True
             remove_strays((self.root, *self.folders))
+
+
+def digest_of(data: bytes) -> str:
+    """The digest by which file contents are compared: SHA-256, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
 
 
 def size_in_words(count: int) -> str:
