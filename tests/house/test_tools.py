@@ -2,12 +2,14 @@
 
 import ast
 import re
+from pathlib import Path
 
 import pytest
 
 from tests.house.source import PACKAGE, ROOT, Module, modules
 
 TOOLS = sorted(path.stem for path in (PACKAGE / "tools").glob("[a-z]*.py"))
+FRONT_END = sorted(path for path in (PACKAGE / "ui" / "static").iterdir() if path.is_file())
 STRANGERS = [module for module in modules() if module.room in ("agent", "permissions", "ui")]
 
 
@@ -42,10 +44,16 @@ def test_no_loop_rule_or_renderer_names_a_tool(module: Module) -> None:
     assert not said & set(TOOLS), f"{module.name} names a tool; let the tool bring its own answer instead."
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "ui").rglob("*.[jc]s*")), ids=lambda path: path.name)
-def test_the_front_end_names_no_tool(path: object) -> None:
-    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text("utf-8"), flags=re.DOTALL)  # type: ignore[attr-defined]
+@pytest.mark.parametrize("path", FRONT_END, ids=lambda path: path.name)
+def test_the_front_end_names_no_tool(path: Path) -> None:
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text("utf-8"), flags=re.DOTALL)
     assert not set(re.findall(r"\w+", text)) & set(TOOLS)
+
+
+@pytest.mark.parametrize("path", FRONT_END, ids=lambda path: path.name)
+def test_the_front_end_never_makes_nodes_from_text(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert not re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", text)
 
 
 def _targets(statement: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
