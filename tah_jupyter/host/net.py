@@ -52,7 +52,7 @@ def proxy_in_force(url: str) -> tuple[str, str] | None:
     """The environment variable that sends ``url`` through a proxy and the proxy without its password, or None."""
     address = urlsplit(url)
     host = address.hostname or ""
-    if is_loopback(host) or urllib.request.proxy_bypass_environment(host):
+    if is_loopback(host) or urllib.request.proxy_bypass(host):
         return None
     for name in (f"{address.scheme}_proxy", "all_proxy"):
         for variable in (name, name.upper()):

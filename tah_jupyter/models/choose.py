@@ -5,9 +5,10 @@ environment. Two keys, or none, settle nothing: the person chooses. No model is 
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from tah_jupyter.models.providers import DIRECT, NOT_YET, Provider
+from tah_jupyter.runtime.config import Endpoint
 
 __all__ = ["Missing", "ModelSpec", "choose"]
 
@@ -24,7 +25,10 @@ class ModelSpec(NamedTuple):
     base_url: str = ""
     key_env: str = ""
     context_window: int | None = None
-    headers: tuple[tuple[str, str], ...] = ()
+    headers: Mapping[str, str] = {}
+
+    def __repr__(self) -> str:
+        return f"ModelSpec({self.route!r}, {self.name!r}, {self.source!r}, {self.model!r}, {self.base_url!r})"
 
 
 class Missing(NamedTuple):
@@ -38,7 +42,7 @@ class Missing(NamedTuple):
 
 def choose(
     explicit: str = "",
-    config_models: Mapping[str, Mapping[str, Any]] | None = None,
+    config_models: Mapping[str, Endpoint] | None = None,
     environ: Mapping[str, str] | None = None,
     session_model: str = "",
     config_model: str = "",
@@ -55,11 +59,9 @@ def choose(
     return _from_environment(variables, models)
 
 
-def _named(
-    name: str, source: str, models: Mapping[str, Mapping[str, Any]], environ: Mapping[str, str]
-) -> ModelSpec | Missing:
+def _named(name: str, source: str, models: Mapping[str, Endpoint], environ: Mapping[str, str]) -> ModelSpec | Missing:
     if name in models:
-        return _configured(name, source, models[name], environ)
+        return _configured(models[name], source, environ)
     if name == "demo":
         return ModelSpec("demo", name, source)
     if name.startswith("scripted:"):
@@ -72,19 +74,18 @@ def _named(
     return _bare(name, source, models, environ)
 
 
-def _configured(name: str, source: str, entry: Mapping[str, Any], environ: Mapping[str, str]) -> ModelSpec | Missing:
-    key_env = entry.get("apiKeyEnv", "")
-    if key_env and not _value(environ, key_env):
-        return _key_missing(f"The model {name!r} of your config", key_env)
+def _configured(endpoint: Endpoint, source: str, environ: Mapping[str, str]) -> ModelSpec | Missing:
+    if endpoint.api_key_env and not _value(environ, endpoint.api_key_env):
+        return _key_missing(f"The model {endpoint.name!r} of your config", endpoint.api_key_env)
     return ModelSpec(
         "direct",
-        name,
+        endpoint.name,
         source,
-        model=entry.get("model", name),
-        base_url=entry["baseUrl"],
-        key_env=key_env,
-        context_window=entry.get("contextWindow"),
-        headers=tuple(entry.get("headers", {}).items()),
+        endpoint.model,
+        endpoint.base_url,
+        endpoint.api_key_env,
+        endpoint.context_window,
+        endpoint.headers,
     )
 
 
@@ -110,9 +111,7 @@ def _of_provider(provider: Provider, model: str, source: str, environ: Mapping[s
     )
 
 
-def _bare(
-    name: str, source: str, models: Mapping[str, Mapping[str, Any]], environ: Mapping[str, str]
-) -> ModelSpec | Missing:
+def _bare(name: str, source: str, models: Mapping[str, Endpoint], environ: Mapping[str, str]) -> ModelSpec | Missing:
     ready = [provider for provider in DIRECT.values() if _reachable(provider, environ)]
     if len(ready) == 1:
         return _of_provider(ready[0], name, source, environ)
@@ -126,7 +125,7 @@ def _bare(
     )
 
 
-def _from_environment(environ: Mapping[str, str], models: Mapping[str, Mapping[str, Any]]) -> ModelSpec | Missing:
+def _from_environment(environ: Mapping[str, str], models: Mapping[str, Endpoint]) -> ModelSpec | Missing:
     direct = [provider for provider in DIRECT.values() if _reachable(provider, environ)]
     others = [(title, key_env) for title, key_env in NOT_YET.values() if _value(environ, key_env)]
     if len(direct) == 1 and not others:
@@ -137,25 +136,26 @@ def _from_environment(environ: Mapping[str, str], models: Mapping[str, Mapping[s
         return _not_yet(*others[0])
     ready = (*models, *(provider.name for provider in direct))
     if not direct and not others:
-        keys = ", ".join(provider.key_env for provider in DIRECT.values())
-        return Missing(
-            "none",
-            "No model is chosen, and this kernel has no key of a model provider.",
-            f'Set one of {keys} before Jupyter starts, or "model" in tah.config.json'
-            + (
-                f" to one of your config: {', '.join(models)}."
-                if models
-                else ". A server of your own: see models there."
-            ),
-            ready,
-        )
-    found = ", ".join([*(p.key_env for p in direct), *(key_env for _, key_env in others)])
+        return _nothing(ready)
+    found = ", ".join([*(provider.key_env for provider in direct), *(key_env for _, key_env in others)])
+    names = f": {', '.join(ready)}." if ready else "."
     return Missing(
         "several",
         f"No model is chosen, and several keys are set: {found}.",
-        'Name one with --model, or with "model" in tah.config.json' + (f": {', '.join(ready)}." if ready else "."),
+        f'Name one with --model, or with "model" in tah.config.json{names}',
         ready,
     )
+
+
+def _nothing(ready: tuple[str, ...]) -> Missing:
+    keys = ", ".join(provider.key_env for provider in DIRECT.values())
+    if ready:
+        step = f'Name one of your config with --model, or with "model" in tah.config.json: {", ".join(ready)}.'
+    else:
+        step = (
+            f'Set one of {keys} before Jupyter starts, or name a server of your own under "models" in tah.config.json.'
+        )
+    return Missing("none", "No model is chosen, and this kernel has no key of a model provider.", step, ready)
 
 
 def _reachable(provider: Provider, environ: Mapping[str, str]) -> bool:

@@ -1,0 +1,121 @@
+"""One streamed answer: from chunks to model events, and whether it is complete."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from tah_jupyter.core.calls import Usage
+from tah_jupyter.core.errors import ModelError
+from tah_jupyter.core.messages import CallFinished, Finish, ModelEvent, TextPart, ThinkingPart, UsagePart
+from tah_jupyter.models.chunks import Choice, Chunk, Fragment, decode_chunk, finish_of, text_of, thinking_of, usage_of
+from tah_jupyter.models.fragments import CallAssembler
+from tah_jupyter.models.provider_errors import Target, error_of_body, model_error
+from tah_jupyter.models.transport_errors import error_of_cut
+
+__all__ = ["AnswerReader"]
+
+
+class AnswerReader:
+    """Reads the events of one answer. ``ended`` says that the model finished (usage may follow), ``done`` that the
+    stream did.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self.done = False
+        self._target = target
+        self._calls = CallAssembler()
+        self._reason = ""
+        self._refused = False
+        self._usage: Usage | None = None
+
+    @property
+    def ended(self) -> bool:
+        return bool(self._reason)
+
+    def take(self, events: Iterable[tuple[bytes, bytes]]) -> Iterator[ModelEvent]:
+        """The model events of what came in one read; neighbouring pieces of text are joined. Raises ModelError, after
+        what came before it was given.
+        """
+        kind: type[TextPart] | type[ThinkingPart] = TextPart
+        texts: list[str] = []
+        failure: ModelError | None = None
+        try:
+            for part in self._parts(events):
+                if texts and type(part) is not kind:
+                    yield kind("".join(texts))
+                    texts = []
+                if isinstance(part, CallFinished):
+                    yield part
+                else:
+                    kind = type(part)
+                    texts.append(part.text)
+        except ModelError as error:
+            failure = error
+        if texts:
+            yield kind("".join(texts))
+        if failure is not None:
+            raise failure
+
+    def end(self) -> Iterator[ModelEvent]:
+        """What the end of the stream completes. Raises ModelError when the answer is not complete."""
+        finish = "filter" if self._refused else finish_of(self._reason)
+        if finish is None:
+            yield from self.abandon()
+            raise error_of_cut(None, self._target) if not self._reason else self._strange_end()
+        whole = finish in ("stop", "calls")
+        yield from self._calls.finish(whole=whole)
+        if self._usage is not None:
+            yield UsagePart(self._usage)
+        if whole:  # the calls decide, not the flag: servers say "stop" with calls and "tool_calls" without
+            finish = "calls" if self._calls else "stop"
+        yield Finish(finish)
+
+    def abandon(self) -> list[CallFinished]:
+        """The calls that the end of the stream cut off."""
+        return self._calls.finish(whole=False)
+
+    def _parts(self, events: Iterable[tuple[bytes, bytes]]) -> Iterator[TextPart | ThinkingPart | CallFinished]:
+        for name, data in events:
+            if data.startswith(b"[DONE]"):
+                self.done = True
+                return
+            if not data.strip():
+                continue
+            chunk = self._decode(data)
+            if chunk.error or name == b"error":
+                raise error_of_body(chunk.error or data.decode("utf-8", "replace"), self._target)
+            if chunk.usage is not None:
+                self._usage = usage_of(chunk.usage) or self._usage
+            if chunk.choices:
+                yield from self._choice(chunk.choices[0])
+
+    def _choice(self, choice: Choice) -> Iterator[TextPart | ThinkingPart | CallFinished]:
+        delta = choice.delta or choice.message
+        if delta is not None:
+            if thinking := text_of(delta.reasoning_content) or text_of(delta.reasoning) or thinking_of(delta.content):
+                yield ThinkingPart(thinking)
+            if text := text_of(delta.content):
+                yield TextPart(text)
+            if refusal := text_of(delta.refusal):
+                self._refused = True
+                yield TextPart(refusal)
+            if delta.tool_calls:
+                yield from self._calls.add(delta.tool_calls)
+            if delta.function_call:
+                yield from self._calls.add([Fragment(function=delta.function_call)])
+        if isinstance(choice.finish_reason, str) and choice.finish_reason:
+            self._reason = choice.finish_reason
+
+    def _decode(self, data: bytes) -> Chunk:
+        try:
+            return decode_chunk(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            message = f"{self._target.title} sent something that is no part of a chat completion."
+            raw = f"{error}: {data[:500].decode('utf-8', 'replace')}"
+            broken = model_error("protocol", message, self._target, raw)
+        broken.retryable = True
+        raise broken
+
+    def _strange_end(self) -> ModelError:
+        message = f"{self._target.title} ended the answer for a reason that is not known here: {self._reason[:80]!r}."
+        return model_error("protocol", message, self._target)

@@ -1,0 +1,41 @@
+"""From a settled choice to a model that can be asked."""
+
+import os
+from collections.abc import Mapping
+
+import anyio.to_thread
+
+from tah_jupyter.core.errors import ModelError
+from tah_jupyter.models.choose import Missing, ModelSpec
+from tah_jupyter.models.openai_compatible import OpenAICompatible
+from tah_jupyter.models.scripted import ScriptedModel
+
+__all__ = ["error_of_missing", "open_direct", "open_script"]
+
+
+def open_direct(spec: ModelSpec, environ: Mapping[str, str] = os.environ) -> OpenAICompatible:
+    """The model of a ``direct`` choice. Its key is looked up in ``environ`` at every request. No connection is made."""
+    key_env = spec.key_env
+    return OpenAICompatible(
+        spec.name,
+        base_url=spec.base_url,
+        model=spec.model,
+        api_key=(lambda: environ.get(key_env)) if key_env else None,
+        key_env=key_env,
+        context_window=spec.context_window,
+        headers=spec.headers,
+    )
+
+
+async def open_script(spec: ModelSpec) -> ScriptedModel:
+    """The model of a ``scripted`` choice. Raises ConfigError when its file cannot be used."""
+    return await anyio.to_thread.run_sync(ScriptedModel.from_file, spec.model)
+
+
+def error_of_missing(missing: Missing) -> ModelError:
+    """Where nobody can choose: one error that names the variable and the config key."""
+    return ModelError(
+        missing.message,
+        kind="model_unknown" if missing.reason == "unknown" else "key_missing",
+        next_step=missing.next_step,
+    )

@@ -1,0 +1,288 @@
+"""The direct route: servers that speak OpenAI's chat completions, over httpx, with nothing in between.
+
+OpenAI, OpenRouter, DeepSeek, Groq, Mistral, vLLM, Ollama, LM Studio, llama.cpp and others. They differ in a hundred
+small ways; what they send is read leniently, but an answer is complete only when the server says how it ended.
+"""
+
+import random
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import anyio
+import anyio.to_thread
+import httpx
+
+from tah_jupyter.core.calls import Usage
+from tah_jupyter.core.errors import ModelError
+from tah_jupyter.core.messages import ModelEvent, ModelRequest, Retrying
+from tah_jupyter.host.net import plain_client
+from tah_jupyter.models.answer import AnswerReader
+from tah_jupyter.models.prices import Facts, facts_of
+from tah_jupyter.models.provider_errors import Target, error_of_status, model_error
+from tah_jupyter.models.retry import wait_before_retry_s
+from tah_jupyter.models.sse import EventStream
+from tah_jupyter.models.transport_errors import error_of_cut, error_of_transport
+from tah_jupyter.models.wire import RequestBody
+
+__all__ = ["MAX_ANSWER_BYTES", "OpenAICompatible"]
+
+MAX_ANSWER_BYTES = 64 * 1024 * 1024
+"""The longest answers of today's models are a thousandth of it; a stream beyond it does not end."""
+
+_MAX_ERROR_BYTES = 64 * 1024
+_CONNECT_S = 15.0
+_USAGE_S = 5.0  # how long usage may take after the model has finished
+_DRAIN_S = 0.25  # how long the end of a finished stream may take before its connection is given up
+
+# "identity": a compressed stream arrives in blocks, late. A server that compresses all the same is understood.
+_HEADERS = {"content-type": "application/json", "accept": "text/event-stream", "accept-encoding": "identity"}
+
+
+class OpenAICompatible:
+    """One model of one server.
+
+    ``api_key`` is called for every request, so a key that changes is picked up and none is kept here; ``key_env`` names
+    the variable it comes from, for messages. ``context_window`` (tokens) and ``vision`` override what the price table
+    knows. ``options`` are further parameters of each request, such as ``{"temperature": 0}``; nothing is sent that is
+    not configured. ``client`` is used instead of an own one, and is not closed. ``idle_s`` is how long the server may
+    be silent (or send only keep-alives). ``sleep`` and ``jitter`` are for tests.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        base_url: str,
+        model: str,
+        api_key: Callable[[], str | None] | None = None,
+        key_env: str = "",
+        context_window: int | None = None,
+        vision: bool | None = None,
+        headers: Mapping[str, str] | None = None,
+        options: Mapping[str, Any] | None = None,
+        client: httpx.AsyncClient | None = None,
+        idle_s: float = 300.0,
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        base_url = base_url.strip().rstrip("/").removesuffix("/chat/completions")
+        address = urlsplit(base_url)
+        self.name = name
+        self.host = address.netloc.rpartition("@")[2]
+        self._url = f"{base_url}/chat/completions"
+        self._target = Target(urlunsplit(address._replace(netloc=self.host)), model, key_env=key_env)
+        self._api_key = api_key
+        self._window, self._vision = context_window, vision
+        self._headers = dict(headers or {})
+        self._body = RequestBody(model, options, short_ids=address.hostname == "api.mistral.ai")
+        self._client, self._owns_client = client, client is None
+        self._facts: Facts | None = None
+        self._opening = anyio.Lock()
+        self._asks_usage = True
+        self._idle_s = idle_s
+        self._sleep, self._jitter = sleep, jitter
+
+    @property
+    def context_window(self) -> int | None:
+        """Tokens that one request may hold, None while unknown."""
+        return self._window or (self._facts.context_window if self._facts else None)
+
+    @property
+    def vision(self) -> bool:
+        """Whether the model is known to see pictures."""
+        return self._vision if self._vision is not None else bool(self._facts and self._facts.vision)
+
+    def cost_usd(self, usage: Usage) -> float | None:
+        """The price of one request's ``usage``; None when it is not known, 0.0 for a server on this machine."""
+        return self._facts.cost_usd(usage) if self._facts else None
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._client is not None and self._owns_client:
+            await self._client.aclose()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """Send ``request`` and yield what comes. A failure that may pass is tried again (``retry``), but only while
+        nothing was shown. Raises ModelError.
+        """
+        client = await self._open()
+        attempt = 0
+        while True:
+            attempt += 1
+            shown = False
+            try:
+                async with aclosing(self._answer(client, request)) as events:
+                    async for event in events:
+                        shown = True
+                        yield event
+                return
+            except ModelError as error:
+                wait_s = None if shown else wait_before_retry_s(error, attempt, self._jitter)
+                if wait_s is None:
+                    raise
+                retrying = Retrying(error.message.rstrip("."), attempt, wait_s)
+            yield retrying
+            await self._sleep(retrying.wait_s)
+
+    async def _open(self) -> httpx.AsyncClient:
+        """The client and the model's facts, made in a thread at the first request."""
+        async with self._opening:
+            if self._facts is None:
+                self._facts = await anyio.to_thread.run_sync(facts_of, self._target.base_url, self._target.model)
+            if self._client is None:
+                self._client = await anyio.to_thread.run_sync(self._new_client)
+            return self._client
+
+    def _new_client(self) -> httpx.AsyncClient:
+        timeout = httpx.Timeout(self._idle_s, connect=min(_CONNECT_S, self._idle_s))
+        return plain_client(self._target.base_url, headers={**_HEADERS, **self._headers}, timeout=timeout)
+
+    async def _answer(self, client: httpx.AsyncClient, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """One attempt."""
+        target = self._current_target()
+        response = await self._send(client, request, target)
+        reader = AnswerReader(target)
+        shown = False
+        failure: ModelError | None = None
+        try:
+            async with aclosing(self._read(response, reader, target)) as events:
+                async for event in events:
+                    shown = True
+                    yield event
+        except ModelError as error:
+            failure = error
+        except httpx.HTTPError as error:
+            failure = error_of_cut(error, target) if shown else error_of_transport(error, target)
+        finally:
+            await response.aclose()
+        if failure is not None:
+            for call in reader.abandon() if shown else ():
+                yield call
+            raise failure
+
+    def _current_target(self) -> Target:
+        """The target with the key of this moment. Raises ModelError when there is none, or none that can be sent."""
+        given = (self._api_key() if self._api_key else None) or ""
+        key = given.strip()
+        if self._api_key and self._target.key_env and not key:
+            message = f"There is no {self._target.key_env} in this kernel, and {self._target.title} needs a key."
+            step = f"Set {self._target.key_env} before Jupyter starts: a key set in another shell is not seen here."
+            raise model_error("key_missing", message, self._target, next_step=step)
+        note = " White space around it was left out." if key != given else ""
+        target = self._target._replace(key=key, key_note=note)
+        if not (key.isascii() and key.isprintable()):
+            message = (
+                f"The key holds characters that no key has (a line break, a quote mark of a text): {target.which_key}."
+            )
+            raise model_error("key_refused", message, target)
+        return target
+
+    async def _send(self, client: httpx.AsyncClient, request: ModelRequest, target: Target) -> httpx.Response:
+        """The response, its head read. Raises ModelError for any answer but a success."""
+        while True:
+            body = self._body.build(request, with_usage=self._asks_usage)
+            headers = {"authorization": f"Bearer {target.key}"} if target.key else {}
+            try:
+                response = await client.send(
+                    client.build_request("POST", self._url, content=body, headers=headers), stream=True
+                )
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                raise error_of_transport(error, target) from None  # its words and requests may hold the key
+            if response.status_code == 200:
+                return response
+            error_body = await _head_of(response)
+            if self._asks_usage and response.status_code in (400, 422) and _refuses_usage(error_body):
+                self._asks_usage = False
+                continue
+            raise error_of_status(response.status_code, error_body, response.headers, target)
+
+    async def _read(
+        self, response: httpx.Response, reader: AnswerReader, target: Target
+    ) -> AsyncGenerator[ModelEvent, None]:
+        chunks = _chunks(response)
+        content_type = response.headers.get("content-type", "")
+        if content_type.startswith(("application/json", "text/html")):
+            events = [(b"", await _whole(chunks, target))]
+            for event in reader.take(events):
+                yield event
+        else:
+            async with aclosing(self._read_stream(chunks, reader, target)) as streamed:
+                async for event in streamed:
+                    yield event
+        for event in reader.end():
+            yield event
+        if reader.done:
+            await _next(chunks, _DRAIN_S)  # a stream read to its end leaves its connection open for the next request
+
+    async def _read_stream(
+        self, chunks: AsyncIterator[bytes], reader: AnswerReader, target: Target
+    ) -> AsyncGenerator[ModelEvent, None]:
+        stream = EventStream()
+        total, heard = 0, time.monotonic()
+        while not reader.done:
+            data = await _next(chunks, _USAGE_S if reader.ended else None)
+            if data is None:
+                for event in reader.take(stream.close()):
+                    yield event
+                return
+            total += len(data)
+            events = stream.feed(data)
+            for event in reader.take(events):
+                yield event
+            if events:
+                heard = time.monotonic()
+            elif time.monotonic() - heard > self._idle_s:
+                raise model_error("timeout", f"{target.title} kept the connection open and sent nothing.", target)
+            if total > MAX_ANSWER_BYTES:
+                raise model_error("protocol", f"The answer of {target.title} does not end.", target)
+
+
+def _chunks(response: httpx.Response) -> AsyncIterator[bytes]:
+    compressed = response.headers.get("content-encoding", "identity") != "identity"
+    return response.aiter_bytes() if compressed else response.aiter_raw()
+
+
+async def _next(chunks: AsyncIterator[bytes], limit_s: float | None) -> bytes | None:
+    """The next bytes; None at the end, and when the model has finished but the stream does not end within
+    ``limit_s`` seconds or breaks.
+    """
+    if limit_s is None:
+        return await anext(chunks, None)
+    with anyio.move_on_after(limit_s):
+        try:
+            return await anext(chunks, None)
+        except httpx.HTTPError:
+            return None
+    return None
+
+
+async def _whole(chunks: AsyncIterator[bytes], target: Target) -> bytes:
+    """An answer that is not streamed."""
+    body = bytearray()
+    async for data in chunks:
+        body += data
+        if len(body) > MAX_ANSWER_BYTES:
+            raise model_error("protocol", f"The answer of {target.title} does not end.", target)
+    return bytes(body)
+
+
+async def _head_of(response: httpx.Response) -> bytes:
+    """The beginning of an error's body, as much of it as comes."""
+    body = bytearray()
+    try:
+        async for data in response.aiter_bytes():
+            body += data
+            if len(body) > _MAX_ERROR_BYTES:
+                break
+    except httpx.HTTPError:
+        pass  # the status says enough
+    finally:
+        await response.aclose()
+    return bytes(body[:_MAX_ERROR_BYTES])
+
+
+def _refuses_usage(body: bytes) -> bool:
+    return b"stream_options" in body or b"include_usage" in body

@@ -1,0 +1,113 @@
+"""The bytes of a request. Each message is encoded once in its life, so that a long session costs linear work."""
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from tah_jupyter.core.calls import ToolSchema
+from tah_jupyter.core.messages import AssistantMessage, Message, ModelRequest, ToolMessage
+
+__all__ = ["RequestBody"]
+
+_encode = msgspec.json.encode
+_CONVERSATIONS = 8  # a session and its sub-agents take turns on one model; older ones are encoded again
+
+
+class _Conversation:
+    """The encoded messages of one history, which only grows."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.encoded = bytearray()
+
+
+class RequestBody:
+    """Builds the JSON body of OpenAI's chat completions for ``model``. ``options`` are further parameters, sent as they
+    are. ``short_ids`` writes call ids as nine letters and digits, the only form that Mistral takes.
+    """
+
+    def __init__(self, model: str, options: Mapping[str, Any] | None = None, *, short_ids: bool = False) -> None:
+        options = dict(options or {})
+        if own := {"model", "messages", "tools", "stream", "stream_options"} & options.keys():
+            raise ValueError(f"These parameters are set by the route and cannot be options: {', '.join(sorted(own))}.")
+        self._head = _encode({"model": model, **options, "stream": True})[:-1]
+        self._short_ids = short_ids
+        self._conversations: OrderedDict[object, _Conversation] = OrderedDict()
+        self._tools: Sequence[ToolSchema] = ()
+        self._tool_bytes = b""
+
+    def build(self, request: ModelRequest, *, with_usage: bool) -> bytes:
+        """The body for ``request``; ``with_usage`` asks for the tokens at the end of the stream."""
+        parts: list[bytes | bytearray] = [self._head]
+        if with_usage:
+            parts.append(b',"stream_options":{"include_usage":true}')
+        parts += (self._encoded_tools(request.tools), b',"messages":[', self._encoded_messages(request), b"]}")
+        return b"".join(parts)
+
+    def _encoded_tools(self, tools: Sequence[ToolSchema]) -> bytes:
+        if tools is not self._tools and list(tools) != list(self._tools):
+            self._tool_bytes = b',"tools":' + _encode([_tool(tool) for tool in tools]) if tools else b""
+        self._tools = tools if isinstance(tools, tuple) else tuple(tools)
+        return self._tool_bytes
+
+    def _encoded_messages(self, request: ModelRequest) -> bytearray:
+        conversation = self._conversation(request)
+        known = len(conversation.messages)
+        # List comparison looks at identity first, so this is a few nanoseconds a message.
+        if list(request.messages[:known]) != conversation.messages:
+            conversation = self._conversations[_key(request)] = _Conversation()
+            known = 0
+        if not conversation.encoded:
+            conversation.encoded += _safe_encode({"role": "system", "content": request.system})
+        for message in request.messages[known:]:
+            conversation.encoded += b"," + _safe_encode(self._message(message))
+            conversation.messages.append(message)
+        return conversation.encoded
+
+    def _conversation(self, request: ModelRequest) -> _Conversation:
+        key = _key(request)
+        conversation = self._conversations.setdefault(key, _Conversation())
+        self._conversations.move_to_end(key)
+        while len(self._conversations) > _CONVERSATIONS:
+            self._conversations.popitem(last=False)
+        return conversation
+
+    def _message(self, message: Message) -> dict[str, Any]:
+        if isinstance(message, ToolMessage):
+            return {"role": "tool", "tool_call_id": self._id(message.call_id), "content": message.text}
+        if not isinstance(message, AssistantMessage):
+            return {"role": "user", "content": message.text}
+        if not message.calls:
+            return {"role": "assistant", "content": message.text}
+        calls = [
+            {
+                "id": self._id(call.call_id),
+                "type": "function",
+                "function": {"name": call.tool, "arguments": call.arguments},
+            }
+            for call in message.calls
+        ]
+        return {"role": "assistant", "content": message.text or None, "tool_calls": calls}
+
+    def _id(self, call_id: str) -> str:
+        return hashlib.sha256(call_id.encode()).hexdigest()[:9] if self._short_ids else call_id
+
+
+def _key(request: ModelRequest) -> object:
+    return request.system, request.messages[0] if request.messages else None
+
+
+def _tool(tool: ToolSchema) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "function": function}
+
+
+def _safe_encode(value: object) -> bytes:
+    try:
+        return _encode(value)
+    except UnicodeEncodeError:  # half of a surrogate pair, from a file name or a cut string: no JSON can carry it
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
