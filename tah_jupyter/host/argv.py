@@ -64,10 +64,10 @@ def _split(text: str) -> tuple[str, ...]:
 def _no_shell(operator: str, text: str) -> str:
     name = {"\n": "a new line", "(": "( or $("}.get(operator, operator)
     way = json.dumps(["bash", "-c", text if len(text) <= _MAX_SHOWN_CHARS else "…"], ensure_ascii=False)
-    also = " Output and errors are captured together anyway, so 2>&1 is not needed." if "2>&1" in text else ""
+    also = ". Output and errors are captured together anyway, so 2>&1 is not needed" if "2>&1" in text else ""
     return (
         f"there is no shell, so {name} has no meaning here. Make one call for each command (cwd sets the folder), "
-        f"quote what is meant literally, or ask for a shell: {way}.{also}"
+        f"quote what is meant literally, or ask for a shell: {way}{also}"
     )
 
 

@@ -19,11 +19,14 @@ _END_BYTES = 131_072  # of each end; 15,000 characters of 4 bytes, and twice as 
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """An output as plain text; ``head`` is all of it when ``left_out_lines`` is None, else ``tail`` ends it."""
+    """An output as plain text: ``head`` is all of it, or ``is_cut`` and ``tail`` is its end, with ``left_out_lines``
+    between them.
+    """
 
     head: str
     tail: str = ""
-    left_out_lines: int | None = None
+    is_cut: bool = False
+    left_out_lines: int = 0
 
 
 class WholeOutput:
@@ -63,13 +66,15 @@ class WholeOutput:
 
     def _put(self, text: str) -> None:
         data = text.encode("utf-8", "backslashreplace")
-        self.truncated = len(data) > self._room
+        if len(data) > self._room:
+            self.truncated = True
+            data = data[: self._room].decode("utf-8", "ignore").encode()
         try:
             if self._file is None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
                 self._file = os.fdopen(handle, "wb", buffering=0)
-            self._file.write(data[: self._room])
+            self._file.write(data)
         except OSError as error:
             self.problem = error.strerror or type(error).__name__
         self._room -= len(data)
@@ -134,7 +139,7 @@ class Capture:
             head = plain(decode(bytes(self._head), ends=False))[:half]
             tail = plain(decode(bytes(self._tail), begins=False))[-half:]
         head, tail = head[: head.rfind("\n") + 1] or head, tail[tail.find("\n") + 1 :] or tail
-        return Shown(head, tail, max(0, self.total_lines - head.count("\n") - _line_count(tail)))
+        return Shown(head, tail, True, max(0, self.total_lines - head.count("\n") - _line_count(tail)))
 
 
 def _line_count(text: str) -> int:

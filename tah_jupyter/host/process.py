@@ -10,6 +10,7 @@ There is no shell: the program gets its arguments as they are. It leads its own 
 standard input is empty.
 """
 
+import atexit
 import os
 import subprocess
 import threading
@@ -68,7 +69,7 @@ async def start(
 
 
 def kill_all() -> None:
-    """KILL every command of this process and all they started, at once: for ``atexit``, when no loop is left."""
+    """KILL every command of this process and all they started, at once; also done when the interpreter exits."""
     for child in tuple(_running):
         child.kill()
 
@@ -236,3 +237,4 @@ def _forget_all() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_all)
+atexit.register(kill_all)

@@ -11,11 +11,11 @@ __all__ = ["PlainStream", "decode", "plain"]
 
 _ESCAPE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"  # strings
+    # strings; their text excludes whatever begins one, so that hostile output costs linear time
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]"  # the others
 )
 _CONTROL = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_BACKSPACED = re.compile(r"[^\n\x08]\x08")
 _UNFINISHED = re.compile(r"(?:\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b\x9c]*\x1b?|[ -/]*)|\r)\Z")
 _MAX_HELD_CHARS = 4096
 
@@ -40,11 +40,11 @@ def plain(text: str) -> str:
     if text.isprintable():
         return text
     text = _ESCAPE.sub("", text).replace("\r\n", "\n")
-    while "\b" in text and (shorter := _BACKSPACED.sub("", text)) != text:
-        text = shorter
+    if "\b" in text:
+        text = "".join(_without_backspaces(text))
     if "\r" in text:
         text = "\n".join(_last_written(line) for line in text.split("\n"))
-    return _CONTROL.sub("", text.replace("\b", ""))
+    return _CONTROL.sub("", text)
 
 
 class PlainStream:
@@ -61,6 +61,16 @@ class PlainStream:
         cut = unfinished.start() if unfinished else len(text)
         self._held = text[cut:]
         return plain(text[:cut].replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _without_backspaces(text: str) -> list[str]:
+    kept: list[str] = []
+    for char in text:
+        if char != "\b":
+            kept.append(char)
+        elif kept and kept[-1] != "\n":
+            kept.pop()
+    return kept
 
 
 def _last_written(line: str) -> str:
