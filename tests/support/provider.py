@@ -1,7 +1,7 @@
 """A real server on loopback that answers as a provider of chat completions would, or as a broken one.
 
 Each request takes the next reply of a list (the last one again and again). A reply is a list of actions: bytes to send,
-``HOLD`` (say nothing until the client goes away), ``RESET`` (drop the connection hard), an anyio Event (wait for it).
+``HOLD`` (say nothing until the client goes away), ``PINGS`` (nothing but keep-alives until then), ``RESET`` (drop the connection hard), an anyio Event (wait for it).
 When the actions are through, the connection is closed, which is how many providers end a stream.
 """
 
@@ -16,6 +16,7 @@ import anyio
 
 __all__ = [
     "HOLD",
+    "PINGS",
     "RESET",
     "Provider",
     "Reply",
@@ -34,10 +35,11 @@ __all__ = [
 
 class _Act(Enum):
     HOLD = 1
-    RESET = 2
+    PINGS = 2
+    RESET = 3
 
 
-HOLD, RESET = _Act.HOLD, _Act.RESET
+HOLD, PINGS, RESET = _Act.HOLD, _Act.PINGS, _Act.RESET
 Reply: TypeAlias = Sequence[bytes | _Act | anyio.Event]
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\nconnection: close\r\n\r\n"
@@ -145,6 +147,11 @@ class Provider:
             elif action is HOLD:
                 await reader.read()
                 return False
+            elif action is PINGS:
+                while True:
+                    writer.write(b": ping\n\n")
+                    await writer.drain()
+                    await anyio.sleep(0.01)
             else:
                 writer.transport.abort()
                 return False
