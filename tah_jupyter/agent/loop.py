@@ -19,7 +19,7 @@ from tah_jupyter.core.messages import CallFinished, CallPart, ModelRequest
 from tah_jupyter.core.ports import Model
 from tah_jupyter.runtime.bus import Emitter
 from tah_jupyter.runtime.tool_context import ToolContext
-from tah_jupyter.toolkit.arguments import canonical, parse_arguments
+from tah_jupyter.toolkit.arguments import parse_arguments
 from tah_jupyter.toolkit.pipeline import Pipeline
 
 __all__ = ["MAX_CONTINUED", "Ended", "Loop", "run_loop"]
@@ -133,8 +133,8 @@ def _seal(loop: Loop, executor: Executor, message: str, call: CallFinished) -> C
         args = parse_arguments(call.raw)
     except ToolError as error:
         problem, code = str(error), error.code
-    arguments = canonical(args).decode()
-    raw = call.raw if problem or parse_differs(call.raw, arguments) else ""
+    arguments = msgspec.json.encode(args).decode()
+    raw = call.raw if problem or _differs(call.raw, arguments) else ""
     loop.emitter.emit(
         CallSealed(
             call=call_id,
@@ -153,7 +153,7 @@ def _seal(loop: Loop, executor: Executor, message: str, call: CallFinished) -> C
     return None if call.truncated else CallPart(call_id, call.tool, arguments)
 
 
-def parse_differs(raw: str, arguments: str) -> bool:
+def _differs(raw: str, arguments: str) -> bool:
     """Whether the model wrote something else than the JSON that is kept of it; white space is no difference."""
     return raw.replace(" ", "") != arguments.replace(" ", "")
 

@@ -67,6 +67,8 @@ class Tool(Generic[I, O]):
 
     name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
+    capability: str = ""
+    """The kind of work it belongs to, as config's ``capabilities`` name it (``coding``, ``exec``); empty: always there."""
     is_mcp: bool = False
     input_model: ClassVar[type[BaseModel] | None] = None
     input_schema: Mapping[str, Any] | None = None

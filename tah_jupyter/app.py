@@ -1,0 +1,209 @@
+"""The composition root: the only place that knows every room. Config → Runtime → Session."""
+
+import datetime
+import os
+import platform
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import anyio
+
+from tah_jupyter._version import __version__
+from tah_jupyter.agent.prompt import Memory, Place, system_prompt
+from tah_jupyter.agent.session import Session, Setup
+from tah_jupyter.core.approvals import Approver
+from tah_jupyter.core.commands import AnswerApproval
+from tah_jupyter.core.events import Event, Notice, SessionOpened
+from tah_jupyter.core.ports import Model
+from tah_jupyter.host.files import RootLike, Workspace
+from tah_jupyter.host.memory import read_memories
+from tah_jupyter.host.process_tree import end_survivors
+from tah_jupyter.host.redact import Redactor
+from tah_jupyter.host.secret_values import secrets_in
+from tah_jupyter.models.choose import Missing, choose
+from tah_jupyter.models.open import error_of_missing, open_direct, open_script
+from tah_jupyter.permissions.approvers import Desk, nobody
+from tah_jupyter.permissions.decide import MODES, Mode
+from tah_jupyter.permissions.gate import PermissionGate, permissions_plugin
+from tah_jupyter.permissions.rules import read_rules
+from tah_jupyter.runtime.bus import Bus
+from tah_jupyter.runtime.config import Config, load
+from tah_jupyter.runtime.context import Context, Runtime
+from tah_jupyter.runtime.plugin import load_plugins
+from tah_jupyter.sessions.log import SessionLog
+from tah_jupyter.sessions.recorder import SessionRecorder
+from tah_jupyter.sessions.replay import close_brackets, survivors
+from tah_jupyter.sessions.store import Kept, Store
+from tah_jupyter.toolkit.registry import TOOLS, tools_plugin
+from tah_jupyter.toolkit.services import LEDGER, RESULTS
+from tah_jupyter.toolkit.tool import Tool
+from tah_jupyter.tools import discover, make
+
+__all__ = ["built_in_tools", "open_session"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def built_in_tools(workspace: Workspace, config: Config) -> list[Tool[Any, Any]]:
+    """The tools of the package that this config offers, for one workspace."""
+    capabilities = {"": True, "coding": config.capabilities.coding, "exec": config.capabilities.exec}
+    tools = [make(name, workspace) for name in discover()]
+    return [tool for tool in tools if capabilities.get(tool.capability, False)]
+
+
+@asynccontextmanager
+async def open_session(
+    *,
+    root: RootLike = ".",
+    model: Model | str,
+    approver: Approver = nobody,
+    tools: Sequence[Tool[Any, Any]] | None = None,
+    mode: Mode = "default",
+    config: Config | None = None,
+    resume: str | None = None,
+    notebook: str = "",
+    new: bool = False,
+    kernel_facts: str = "",
+    environ: Mapping[str, str] | None = None,
+) -> AsyncIterator[Session]:
+    """Open a session in the folder ``root``; leaving the block closes its log and connections.
+
+    ``model`` is a Model or a name (``demo``, ``scripted:FILE``, a name of the config, ``PROVIDER/MODEL``; empty for the
+    one that config or environment settle). ``approver`` answers for a person; by default nobody does, and what would
+    ask is denied. ``tools`` replaces the built-in ones, ``config`` what the files say; a ``mode`` other than
+    ``default`` goes before the config's. ``resume`` is a session id; else the newest session of ``notebook`` goes on,
+    unless ``new``. ``kernel_facts`` is one line for the system prompt.
+
+    Raises TahError (ConfigError, ModelError, LogError), with what to do next.
+    """
+    environ = os.environ if environ is None else environ
+    folder = Workspace.of(root).root
+    config = config if config is not None else await _in_thread(load, folder, environ=environ)
+    redactor = Redactor(secrets_in(environ))
+    store = Store(folder, config.session_dir, redactor=redactor, environ=environ)
+    async with AsyncExitStack() as stack:
+        chosen = await _open_model(model, config, environ) if isinstance(model, str) else model
+        stack.push_async_callback(chosen.aclose)
+        kept = await _in_thread(_find, store, resume, notebook, new)
+        log = await _in_thread(kept.open_log)
+        stack.callback(log.close)
+        reading = await _in_thread(log.read)
+        workspace = Workspace(folder, readable=[kept.results_dir])
+        offered = built_in_tools(workspace, config) if tools is None else tools
+        gate, told = _gate(config, mode, offered)
+        runtime = Runtime(bus=Bus(SessionRecorder(log, redactor), next_seq=len(reading.events) + 1))
+        runtime.use(tools_plugin(offered)).use(permissions_plugin(gate=gate, approver=approver)).use(
+            _Records(log, kept)
+        )
+        plugins, broken = load_plugins()
+        for plugin in plugins:
+            runtime.use(plugin)
+        await stack.enter_async_context(runtime)
+        told += [*broken, *(problem.text for problem in reading.problems), *filter(None, [store.notice])]
+        records = [*reading.events, *await _recover(runtime, reading.events, kept.session_id)]
+        system = await _in_thread(_system_prompt, workspace, runtime, kept.session_id, notebook, kernel_facts)
+        session = Session(
+            runtime,
+            Setup(
+                session_id=kept.session_id,
+                model=chosen,
+                system=system,
+                records=tuple(records),
+                answer=_answerer(approver),
+                set_mode=partial(_set_mode, gate),
+                end_run=gate.end_run,
+                mode=lambda: gate.mode,
+                max_turns=config.budget.max_turns,
+                pass_env=config.pass_env,
+                results_dir=kept.results_dir,
+            ),
+        )
+        _announce(session, folder, notebook, told, resumed=kept.resumed)
+        yield session
+
+
+async def _in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Files are read off the loop: a home on a slow network must not stop the kernel."""
+    return await anyio.to_thread.run_sync(partial(work, *args, **kwargs))
+
+
+async def _open_model(name: str, config: Config, environ: Mapping[str, str]) -> Model:
+    spec = choose(name, config.models, environ, config_model=config.model or "")
+    if isinstance(spec, Missing):
+        raise error_of_missing(spec)
+    if spec.route == "scripted":
+        return await open_script(spec)
+    return open_direct(spec, environ)
+
+
+def _find(store: Store, resume: str | None, notebook: str, new: bool) -> Kept:
+    return store.create() if new else store.open(resume=resume, notebook=notebook)
+
+
+def _gate(config: Config, mode: Mode, tools: Sequence[Tool[Any, Any]]) -> tuple[PermissionGate, list[str]]:
+    names = [name for tool in tools for name in (tool.name, *tool.aliases)]
+    asked = config.permissions
+    broken = "; ".join(str(problem.message).rstrip(".") for problem in config.problems if problem.fatal)
+    rules, told = read_rules(deny=asked.deny, ask=asked.ask, allow=asked.allow, tools=names, broken=broken)
+    others = [str(problem.message) for problem in config.problems if not problem.fatal]
+    return PermissionGate(rules, asked.mode if mode == "default" else mode), [*told, *others]
+
+
+def _set_mode(gate: PermissionGate, mode: str) -> None:
+    gate.mode = next((known for known in MODES if known == mode), gate.mode)
+
+
+def _answerer(approver: Approver) -> Callable[[AnswerApproval], bool]:
+    """Answers that are sent to the session reach the approver when it is a desk; others answer by themselves."""
+    desk = approver if isinstance(approver, Desk) else getattr(approver, "desk", None)
+    return lambda command: isinstance(desk, Desk) and desk.answer(command.approval_id, command.answer)
+
+
+class _Records:
+    """Provides the log and the place of long results to the pipeline."""
+
+    name = "records"
+    requires: tuple[str, ...] = ()
+
+    def __init__(self, log: SessionLog, kept: Kept) -> None:
+        self._log = log
+        self._kept = kept
+
+    def setup(self, ctx: Context) -> None:
+        ctx.provide(LEDGER, self._log)
+        ctx.provide(RESULTS, self._kept)
+
+
+async def _recover(runtime: Runtime, records: Sequence[Event], session_id: str) -> list[Event]:
+    """After a crash: end what still runs, then close what is open. Returns the records that were added."""
+    living = survivors(records)
+    if living:
+        await _in_thread(end_survivors, living)
+    publish = runtime.bus.publish
+    return [
+        publish(end, session=session_id, run=end.run, turn=end.turn, parent=end.parent)
+        for end in close_brackets(records)
+    ]
+
+
+def _system_prompt(workspace: Workspace, runtime: Runtime, session_id: str, notebook: str, kernel_facts: str) -> str:
+    place = Place(
+        root=str(workspace.root),
+        date=datetime.date.today().isoformat(),
+        platform=f"{platform.system()} {platform.machine()}",
+        notebook=notebook,
+        kernel=kernel_facts,
+    )
+    memories = [Memory(path, text) for path, text in read_memories(workspace.root)]
+    return system_prompt(place, runtime.get(TOOLS).list_schemas(), memories, session_id)
+
+
+def _announce(session: Session, folder: Path, notebook: str, told: Sequence[str], *, resumed: bool) -> None:
+    emit = session.runtime.emitter.emit
+    emit(SessionOpened(root=str(folder), notebook=notebook, version=__version__, resumed=resumed))
+    for text in told:
+        emit(Notice(text=text, level="warning", code="opening"))
