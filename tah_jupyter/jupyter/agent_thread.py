@@ -32,6 +32,7 @@ class Job(Generic[T]):
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.future: Future[T] = Future()
+        self.future.set_running_or_notify_cancel()  # who awaits it may stop waiting, but cannot end the work by that
         self._loop = loop
         self._task: asyncio.Task[None] | None = None
         self._cancelled = False
@@ -73,7 +74,7 @@ class AgentThread:
         self._keepers: set[asyncio.Task[None]] = set()
         self._ready = threading.Event()
         self._closing = False
-        self._pid = os.getpid()
+        self.pid = os.getpid()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="tah-agent", daemon=True)
         self._thread.start()
         self._ready.wait()
@@ -82,7 +83,7 @@ class AgentThread:
     @property
     def alive(self) -> bool:
         """Whether work can be handed over: not after :meth:`close`, and not in a forked child."""
-        return not self._closing and self._pid == os.getpid() and self._thread.is_alive()
+        return not self._closing and self.pid == os.getpid() and self._thread.is_alive()
 
     def submit(self, work: Callable[[], Awaitable[T]]) -> Job[T]:
         """Run ``await work()`` as a job. Any thread. Raises TahError when the thread has ended."""
@@ -94,7 +95,7 @@ class AgentThread:
 
     def close(self) -> None:
         """End all work and the thread. Blocks up to about 4 s; called twice it does nothing."""
-        if self._closing or self._pid != os.getpid():
+        if self._closing or self.pid != os.getpid():
             self._closing = True
             return
         self._closing = True

@@ -91,6 +91,7 @@ class MainThread:
             with contextlib.suppress(KeyboardInterrupt):
                 await _slice(event)
                 self._serve()
+        self._serve()
         return work.done
 
     def block_for(self, work: Job[T]) -> T:
@@ -105,6 +106,7 @@ class MainThread:
             while not work.done and time.monotonic() < limit:
                 with contextlib.suppress(KeyboardInterrupt):
                     self._block_slice(work)
+            self._serve()
             raise Interrupted(settled=work.done) from None
         return work.result()
 

@@ -1,0 +1,85 @@
+"""``%load_ext tah_jupyter``: one line, nothing heavy, and everything taken back by ``%unload_ext``.
+
+Only the standard library, what IPython has loaded anyway, and our own light modules are imported here: no socket, no
+thread, no model library (law 9).
+"""
+
+import os
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+from tah_jupyter._version import __version__
+from tah_jupyter.jupyter.completion import add_completer, remove_completer
+from tah_jupyter.jupyter.kernel import notebook_path
+from tah_jupyter.jupyter.magics import Magics
+from tah_jupyter.jupyter.place import find_place, introduced
+from tah_jupyter.jupyter.settings import Settings
+from tah_jupyter.jupyter.status import mode_words, model_words
+from tah_jupyter.jupyter.transformer import AwaitedCells, keep_question
+from tah_jupyter.runtime.config import Config
+
+__all__ = ["load", "unload"]
+
+_HINT = (
+    "New cell: %%tah on the first line, your request below. "
+    "Try: What is in this folder, and what would you check first?"
+)
+
+_loaded: "weakref.WeakKeyDictionary[Any, _Extension]" = weakref.WeakKeyDictionary()
+
+
+def load(shell: Any) -> None:
+    """Load into ``shell``; a second time it does nothing."""
+    if shell not in _loaded:
+        _loaded[shell] = _Extension(shell)
+
+
+def unload(shell: Any) -> None:
+    """End what runs, and take back magics, transformers, completer, traits and the name ``tah``."""
+    extension = _loaded.pop(shell, None)
+    if extension is not None:
+        extension.unload()
+
+
+class _Extension:
+    """Everything that one shell was given."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._settings = Settings(shell)
+        place = find_place(notebook_path(shell))
+        self._cells = AwaitedCells(shell) if hasattr(shell, "kernel") else None
+        self._magics = Magics(shell, self._settings, place, self._cells)
+        shell.configurables.append(self._settings)
+        shell.input_transformers_cleanup.append(keep_question)
+        if self._cells is not None:
+            self._cells.install()
+        shell.register_magic_function(self._magics.tah, "line_cell", "tah")
+        add_completer(shell)
+        if "tah" not in shell.user_ns:
+            shell.push({"tah": self._magics.name}, interactive=False)
+        for line in _lines(self._magics.config(), str(place)):
+            print(line)
+
+    def unload(self) -> None:
+        shell = self._shell
+        self._magics.close()
+        remove_completer(shell)
+        for kind in ("line", "cell"):
+            shell.magics_manager.magics[kind].pop("tah", None)
+        if self._cells is not None:
+            self._cells.remove()
+        shell.input_transformers_cleanup.remove(keep_question)
+        shell.configurables.remove(self._settings)
+        shell.drop_by_id({"tah": self._magics.name})
+
+
+def _lines(config: Config, folder: str) -> Iterable[str]:
+    version = ".".join(__version__.split(".")[:2])
+    yield " · ".join(
+        [f"tah {version}", model_words(config, os.environ), f"folder {folder}", mode_words(config.permissions.mode)]
+    )
+    yield from (str(problem) for problem in config.problems)
+    if not introduced():
+        yield _HINT

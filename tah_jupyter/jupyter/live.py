@@ -1,0 +1,148 @@
+"""The live frame of a run in a page, and what to do when no page draws it.
+
+The page says hello when it has drawn the frame, and again, under a new page id, after a reload. Without a hello in
+3 s there are no buttons (no widget support, a page that cannot load them): the static output takes the frame's place
+and questions go to ``input()``. All messages of the frame are sent from the main thread while the cell only waits:
+ipykernel ties a comm to the shell that sent last, so a click comes back to the one that can take it.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from tah_jupyter.core.commands import Command
+from tah_jupyter.jupyter.output import Output
+from tah_jupyter.jupyter.pump import MainThread
+from tah_jupyter.jupyter.surfaces import Picture, Still, Voice
+from tah_jupyter.ui.notebook import BATCH_S, Frame, FromPage, Hello
+from tah_jupyter.ui.record import checkpoint, record
+
+__all__ = ["HELLO_S", "Live"]
+
+HELLO_S = 3.0
+"""How long a page may take to draw the frame; 0.06 to 0.45 s were measured."""
+
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+class Live(Still):
+    """A frame while the run lives, and below it the folded record that is left when the kernel does not survive.
+
+    ``saved`` is the output of that record; ``linger(end)`` keeps ``end`` for the next request.
+    """
+
+    def __init__(
+        self,
+        main: MainThread,
+        output: Output,
+        saved: Output,
+        language: str,
+        *,
+        linger: Callable[[Callable[[], None]], None],
+    ) -> None:
+        super().__init__(main, output, language, asks=True)
+        self._saved = saved
+        self._linger = linger
+        self._loop = asyncio.get_running_loop()
+        self._drawn: asyncio.Future[bool] = self._loop.create_future()
+        self._news = False
+        self._batch: asyncio.TimerHandle | None = None
+        self._frame: Frame | None = None
+
+    def begin(self, run: int, picture: Picture, send: Callable[[Command], None]) -> None:
+        super().begin(run, picture, send)
+        self._main.call(lambda: self._open(run, send))
+
+    def changed(self, *, checkpoint: bool) -> None:
+        if self._drawn.done() and not self._drawn.result():
+            super().changed(checkpoint=checkpoint)
+            return
+        self._wake()
+        if checkpoint:
+            self._main.call(self._keep)
+
+    async def voice(self) -> Voice:
+        return "page" if await asyncio.shield(self._drawn) else "stdin"
+
+    def finish(self) -> None:
+        """Put the record in the place of all that was shown. A frame whose page was reloaded stays until the next
+        request: the cell's output no longer reaches that page, so the frame itself is the record there.
+        """
+        if self._finished:
+            return
+        self._update()
+        self._finished = True
+        frame, self._frame = self._frame, None
+        if (view := self.picture()) is not None:
+            self._output.replace_all(record(view, language=self._language))
+        if frame is not None and len(set(frame.pages)) > 1:
+            self._linger(frame.close)
+        elif frame is not None:
+            frame.close()
+
+    def _open(self, run: int, send: Callable[[Command], None]) -> None:
+        """Show the frame, and give its page a while to say hello. Main thread."""
+
+        def heard(command: FromPage) -> None:
+            if isinstance(command, Hello):
+                self._loop.call_soon_threadsafe(self._hello)
+            else:
+                send(command)
+
+        frame = self._frame = Frame(run=run, language=self._language)
+        frame.on_command(heard)
+        frame.on_msg(
+            lambda *_: self._loop.call_soon_threadsafe(self._wake)
+        )  # each click is acknowledged, also a late one
+        view = {"version_major": 2, "version_minor": 0, "model_id": frame.model_id}
+        self._output.show({WIDGET_VIEW: view, "text/plain": "tah is working…"})
+        self._loop.call_soon_threadsafe(self._loop.call_later, HELLO_S, self._give_up)
+
+    def _hello(self) -> None:
+        """A page has drawn the frame, so a person can answer there. Agent's loop."""
+        if not self._drawn.done():
+            self._drawn.set_result(True)
+
+    def _give_up(self) -> None:
+        """No page draws it: the static output takes over and questions are asked at ``input()``. Agent's loop."""
+        if not self._drawn.done():
+            self._drawn.set_result(False)
+            self._main.call(self._swap)
+
+    def _wake(self) -> None:
+        """There is something to send: send it with the next batch. Agent's loop."""
+        self._news = True
+        if self._batch is None:
+            self._batch = self._loop.call_later(BATCH_S, self._post)
+
+    def _post(self) -> None:
+        """Send one batch; the next one waits until the main thread has sent this. Agent's loop."""
+        self._news = False
+        sent = self._main.call(self._update)
+        sent.add_done_callback(lambda _: self._loop.call_soon_threadsafe(self._posted))
+
+    def _posted(self) -> None:
+        self._batch = self._loop.call_later(BATCH_S, self._post) if self._news else None
+
+    def _update(self) -> None:
+        """Send what the pages do not know yet. Main thread."""
+        if self._frame is not None and (view := self.picture()) is not None:
+            for message in self._frame.update(view):
+                self._frame.send(message)
+
+    def _keep(self) -> None:
+        """Keep the folded record beside the frame. Main thread."""
+        if self._frame is not None and (view := self.picture()) is not None:
+            self._saved.show(checkpoint(view, saved_ts=time.time(), language=self._language))
+
+    def _swap(self) -> None:
+        """Put the static output in the place of a frame that nobody sees. Main thread."""
+        frame, self._frame = self._frame, None
+        if frame is not None:
+            view = self.picture()
+            self._output.replace_all(
+                {"text/plain": "tah is working…"}
+                if view is None
+                else checkpoint(view, saved_ts=time.time(), language=self._language)
+            )
+            frame.close()

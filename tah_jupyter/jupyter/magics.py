@@ -1,0 +1,163 @@
+"""``%%tah`` and ``%tah``: reads the line by the grammar, then asks the agent or prints where things stand."""
+
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import no_var_expand
+
+from tah_jupyter.jupyter.cell import Cell
+from tah_jupyter.jupyter.grammar import CellOptions, help_text, parse_cell, parse_line
+from tah_jupyter.jupyter.kernel import answer_pages_while_busy
+from tah_jupyter.jupyter.kernel_agent import KernelAgent
+from tah_jupyter.jupyter.output import Output
+from tah_jupyter.jupyter.place import Place
+from tah_jupyter.jupyter.settings import Settings
+from tah_jupyter.jupyter.status import mode_words, model_advice, model_words
+from tah_jupyter.jupyter.transformer import AwaitedCells
+from tah_jupyter.runtime.config import Config, load
+
+if TYPE_CHECKING:
+    from tah_jupyter.jupyter.conversation import Conversation, Request
+
+__all__ = ["Magics", "Tah"]
+
+_ALONE = (
+    "a request must be alone in its cell, so that clicks and interrupts arrive while it runs: "
+    "%%time, %%capture, loops, functions and other lines cannot hold it"
+)
+
+
+class Tah:
+    """The name ``tah`` in the notebook: ``tah.last`` is the result of the last run, None before one."""
+
+    def __init__(self, agent: KernelAgent) -> None:
+        self._agent = agent
+
+    @property
+    def last(self) -> Any:
+        """The result of the last run: text, todos, changes, usage, cost, events, session_id."""
+        return self._agent.last
+
+    def __repr__(self) -> str:
+        return "tah: %tah help lists the commands, tah.last is the last result"
+
+
+class Magics:
+    """The two magics of one shell. ``cells`` is None in a shell without a kernel, which awaits nothing."""
+
+    def __init__(self, shell: Any, settings: Settings, place: Place, cells: AwaitedCells | None) -> None:
+        self._shell = shell
+        self._settings = settings
+        self._place = place
+        self._cells = cells
+        self._agent = KernelAgent(place)
+        self._unanswer: Callable[[], None] | None = None
+        self.name = Tah(self._agent)
+
+    @no_var_expand
+    def tah(self, line: str, cell: str | None = None) -> Any:
+        """A coding agent in this notebook; %tah help lists what it knows."""
+        if cell is not None:
+            return self._ask(parse_cell(line, cell))
+        command, argument = parse_line(line)
+        if command is None:
+            return print("\n".join(self._status()))
+        if command.word == "ask":
+            return self._ask(CellOptions(argument))
+        run: Callable[[str], None] = getattr(self, f"_{command.word}")
+        return run(argument)
+
+    def close(self) -> None:
+        """End what runs and take back what a kernel was taught."""
+        self._agent.close()
+        if self._unanswer is not None:
+            self._unanswer()
+
+    def config(self, options: CellOptions | None = None) -> Config:
+        """The config as it stands, with the options of one cell on top. Raises ConfigError for a wrong option."""
+        given = self._settings.from_session
+        if options is not None:
+            cell = {
+                "permissions.mode": options.mode,
+                "permissions.allow": list(options.allow),
+                "budget.maxTurns": options.max_turns,
+            }
+            given |= {key: value for key, value in cell.items() if value}
+        return load(self._place.root, jupyter=self._settings.from_files, session=given)
+
+    def _ask(self, options: CellOptions) -> Awaitable[Any] | Any:
+        if options.model:
+            self._settings.model = options.model
+
+        def request() -> "Request":
+            from tah_jupyter.jupyter.conversation import Request  # noqa: PLC0415 - heavy: on the agent's thread
+
+            return Request(options.prompt, self.config(options), options.new)
+
+        cell = Cell(self._shell, self._agent, request, strict=options.strict, keep_going=options.keep_going)
+        if self._cells is None:
+            return cell.block()
+        if not self._cells.take():
+            raise UsageError(f"%%tah was not run: {self._cells.why_not() or _ALONE}.")
+        if self._unanswer is None:
+            self._unanswer = answer_pages_while_busy(self._shell.kernel)
+        return cell.run()
+
+    def _status(self) -> Iterator[str]:
+        config, talk = self.config(), self._agent.conversation
+        session = talk.session if talk is not None else None
+        yield f"model    {model_advice(config, os.environ) or model_words(config, os.environ)}"
+        yield f"folder   {self._place}"
+        yield f"mode     {mode_words(config.permissions.mode)}"
+        yield (
+            f"session  {session.session_id} · run {session.tally.runs}" if session is not None else "session  none yet"
+        )
+        yield from (f"config   {problem}" for problem in config.problems)
+
+    def _help(self, argument: str) -> None:
+        print(help_text())
+
+    def _model(self, name: str) -> None:
+        if name:
+            self._settings.model = name
+        config = self.config()
+        print(model_advice(config, os.environ) or model_words(config, os.environ))
+
+    def _mode(self, mode: str) -> None:
+        if mode:
+            self._settings.mode = mode
+        print(mode_words(self.config().permissions.mode))
+
+    def _config(self, argument: str) -> None:
+        config = self.config()
+        width = max(len(row.key) for row in config.rows)
+        for row in config.rows:
+            print(f"{row.key:<{width}}  {row.value}  ({row.source})")
+        for problem in config.problems:
+            print(problem)
+
+    def _show(self, subject: str) -> None:
+        talk = self._talk()
+        if talk is not None:
+            from tah_jupyter.jupyter import shown  # noqa: PLC0415 - brings the renderers, loaded by now
+
+            print("\n".join(shown.SUBJECTS[subject](talk)))
+
+    def _sessions(self, argument: str) -> None:
+        number = argument.split()[1:]
+        if len(number) != 1 or not number[0].isdecimal():
+            raise UsageError("Write %tah sessions show N, where N is the number of a run.")
+        talk = self._talk()
+        if talk is not None:
+            from tah_jupyter.jupyter import shown  # noqa: PLC0415 - brings the renderers, loaded by now
+
+            Output(self._shell).show(shown.run(talk, int(number[0])))
+
+    def _talk(self) -> "Conversation | None":
+        """The conversation when there is one, else a line that says so."""
+        if self._agent.conversation is None or self._agent.conversation.session is None:
+            print("No run yet in this kernel; the next %%tah goes on with this notebook's session.")
+            return None
+        return self._agent.conversation

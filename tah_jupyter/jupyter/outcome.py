@@ -1,0 +1,67 @@
+"""How a cell ends: what it leaves in ``_``, or the one line it fails with (experience, section B9)."""
+
+from typing import Any, TypeVar
+
+from tah_jupyter.core.calls import Headline
+from tah_jupyter.core.errors import TahError
+from tah_jupyter.core.events import ApprovalAnswered, StopReason
+
+__all__ = ["Outcome", "failed", "failure_of", "stopped", "unanswered"]
+
+E = TypeVar("E", bound=BaseException)
+
+_LIMITS: dict[StopReason, str] = {"max_turns": "the limit of turns was reached"}
+
+
+class Outcome:
+    """The result of a run as the cell's value: everything of the result, and no display of its own, because the run is
+    shown already.
+    """
+
+    def __init__(self, result: Any) -> None:
+        self._result = result
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._result, name)
+
+    def __dir__(self) -> list[str]:
+        return [name for name in dir(self._result) if not name.startswith("_")]
+
+    def __repr__(self) -> str:
+        return f"<tah run {self._result.run}: {self._result.stop_reason}>"
+
+    def _ipython_display_(self) -> None:
+        """Show nothing."""
+
+
+def stopped(during: Headline | None, *, settled: bool = True) -> KeyboardInterrupt:
+    """The end by Stop or interrupt, so that queued cells do not run either."""
+    line = f"■ Stopped by you during: {during}" if during is not None else "■ Stopped by you"
+    if not settled:
+        line += " · something is still ending in the background"
+    return _one_line(KeyboardInterrupt(line.removeprefix("■ ")), line)
+
+
+def failed(error: TahError) -> TahError:
+    """The same error, shown as one line instead of a traceback."""
+    return _one_line(error, f"✕ Failed: {' '.join(str(error).split())}")
+
+
+def failure_of(result: Any) -> TahError | None:
+    """What a run that ended by itself failed with; None when it did not."""
+    if result.stop_reason == "end_turn":
+        return None
+    return TahError(result.error or _LIMITS.get(result.stop_reason, result.stop_reason), next_step=result.next_step)
+
+
+def unanswered(result: Any) -> int:
+    """How many calls were denied because nobody could answer."""
+    return sum(isinstance(event, ApprovalAnswered) and event.outcome == "unanswered" for event in result.events)
+
+
+def _one_line(error: E, line: str) -> E:
+    """Let IPython show ``line`` where it would show a traceback; the type stays, so that code can still catch it."""
+    error._render_traceback_ = lambda *_: [line]  # type: ignore[attr-defined]
+    return error
