@@ -29,7 +29,7 @@ def read_argv(command: str | Sequence[str]) -> tuple[str, ...]:
     if any("\0" in word for word in argv):
         raise ValueError("an argument holds a NUL character, which no program can be given")
     try:
-        "".join(argv).encode("utf-8", "surrogateescape")
+        "".join(argv).encode()
     except UnicodeEncodeError:
         raise ValueError("an argument holds half a character (a lone surrogate)") from None
     return argv

@@ -1,0 +1,201 @@
+"""Commands: real failures of other agents, each with a real process."""
+
+import asyncio
+import os
+import random
+import time
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tah_jupyter.core.events import ApprovalRequested, ProcessStarted, ToolFailed
+from tah_jupyter.runtime.tool_context import Options
+from tah_jupyter.tools.execute_command import execute_command_tool
+from tests.support.bench import bench, group_of, long_time, running
+
+pytestmark = pytest.mark.anyio
+
+CANCELS = int(os.environ.get("TAH_TEST_CANCELS", "15"))
+
+
+@pytest.mark.case("EXEC-06")
+async def test_operators_in_an_argument_are_text_for_the_program(tmp_path: Path) -> None:
+    text = "".join(
+        [f"a; touch {tmp_path}/pwned\n&& touch {tmp_path}/p2 ", f"$(touch {tmp_path}/p3) `touch {tmp_path}/p4`"]
+    )
+    async with bench(execute_command_tool(tmp_path)) as tools:
+        done = await tools.call("execute_command", command=["echo", text])
+        assert text in done.text
+        assert done.data.exit_code == 0
+        assert len(tools.of(ProcessStarted)) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.case("EXEC-06")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "echo a; touch pwned",
+        "echo a && touch pwned",
+        "echo a || touch pwned",
+        "echo a | tee pwned",
+        "echo a > pwned",
+        "echo a >> pwned",
+        "cat < /etc/hostname",
+        "touch pwned &",
+        "echo $(touch pwned)",
+        "echo `touch pwned`",
+        "(touch pwned)",
+        "echo a\ntouch pwned",
+        "echo 'a'; touch pwned",
+        'echo "a" && touch pwned',
+        "echo a 2>&1",
+    ],
+)
+async def test_a_string_with_an_unquoted_operator_is_refused(line: str, tmp_path: Path) -> None:
+    async with bench(execute_command_tool(tmp_path)) as tools:
+        done = await tools.call("execute_command", command=line)
+        assert done.error == "InvalidInput"
+        assert "no shell" in done.text
+        assert '["bash", "-c", ' in done.text
+        assert not tools.of(ProcessStarted)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.case("EXEC-06")
+@pytest.mark.parametrize("quoted", ["'a; b'", '"a && b | c > d"', "a\\;b", "'$(touch pwned)'", '"`touch pwned`"'])
+async def test_a_quoted_operator_is_text(quoted: str, tmp_path: Path) -> None:
+    async with bench(execute_command_tool(tmp_path)) as tools:
+        done = await tools.call("execute_command", command=f"echo {quoted}")
+        assert quoted.strip("'\"").replace("\\", "") in done.text
+        assert done.data.exit_code == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.case("EXEC-06")
+@pytest.mark.parametrize("command", [["echo", "a\0b"], ["echo\0"], "echo a\0b", ["echo", "\ud800"]])
+async def test_an_argument_no_program_can_take_is_refused(command: object, tmp_path: Path) -> None:
+    async with bench(execute_command_tool(tmp_path)) as tools:
+        done = await tools.call("execute_command", command=command)
+        assert done.error == "InvalidInput"
+        assert not tools.of(ProcessStarted)
+
+
+@pytest.mark.case("EXEC-08")
+async def test_a_command_that_ignores_term_is_killed_soon_after_its_limit(tmp_path: Path) -> None:
+    limit_s = 2.0
+    async with bench(execute_command_tool(tmp_path)) as tools:
+        began = time.monotonic()
+        done = await tools.call(
+            "execute_command", command=["sh", "-c", f'trap "" TERM; sleep {long_time()}'], timeoutMs=int(limit_s * 1000)
+        )
+        assert time.monotonic() - began < limit_s + 2
+        assert done.data.timed_out
+        assert done.failed
+        assert "time limit of 2.0 s" in done.text
+        assert group_of(tools.of(ProcessStarted)[0].pid) == []
+
+
+@pytest.mark.case("EXEC-13")
+@pytest.mark.parametrize("how", ["task", "scope"])
+@pytest.mark.parametrize(
+    "script", ["exec sleep {0}", "sleep {0} & sleep {0}", "trap '' TERM; setsid sleep {0} & sleep {0}"]
+)
+async def test_a_cancelled_command_leaves_nothing_running(how: str, script: str, tmp_path: Path) -> None:
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    dice = random.Random(seed)
+    for _ in range(max(1, CANCELS // 3)):
+        seconds = long_time()
+        command = ["sh", "-c", script.format(seconds)]
+        async with bench(execute_command_tool(tmp_path)) as tools:
+            delay_s = dice.choice((0, 0.001, 0.003, 0.01, 0.05)) * dice.random() * 2
+            began = time.monotonic()
+            if how == "scope":
+                with anyio.move_on_after(delay_s):
+                    await tools.call("execute_command", command=command)
+            else:
+                task = asyncio.get_running_loop().create_task(tools.call("execute_command", command=command))
+                asyncio.get_running_loop().call_later(delay_s, task.cancel)
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+            assert time.monotonic() - began < delay_s + 2
+            assert [event.error for event in tools.of(ToolFailed)] == ["Interrupted"]
+            assert running("sleep", seconds) == []
+            assert [process for event in tools.of(ProcessStarted) for process in group_of(event.pid)] == []
+
+
+@pytest.mark.case("EXEC-14")
+@pytest.mark.parametrize(
+    "command", [["env"], ["sh", "-c", "env; sh -c env"], ["python", "-c", "import os; print(os.environ)"]]
+)
+async def test_a_command_does_not_see_the_keys_of_the_kernel(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("TAVILY_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY",
+             "DB_PASSWORD", "CONDA_TOKEN", "PYTHON_KEYRING_PASSWORD", "MY_OWN_SETTING", "LC_SECRET")  # fmt: skip
+    for name in names:
+        monkeypatch.setenv(name, f"value-of-{name.lower()}")
+    monkeypatch.setenv("https_proxy", "http://me:value-of-proxy@proxy.example:3128")
+    async with bench(execute_command_tool(tmp_path), results_dir=tmp_path / "results") as tools:
+        done = await tools.call("execute_command", command=command)
+        assert done.data.exit_code == 0
+        assert "PATH" in done.text
+        assert "value-of-" not in done.text
+        assert not any("value-of-" in repr(event) for event in tools.events)
+
+
+@pytest.mark.case("EXEC-14")
+async def test_a_name_the_person_passes_on_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "passed-on-purpose")
+    async with bench(execute_command_tool(tmp_path), options=Options(pass_env=("HF_TOKEN",))) as tools:
+        done = await tools.call("execute_command", command=["env"])
+        assert "HF_TOKEN=passed-on-purpose" in done.text
+
+
+@pytest.mark.case("EXEC-17")
+@pytest.mark.parametrize(
+    "script",
+    [
+        "setsid sleep {0} & wait",
+        "(setsid sleep {0} &); sleep {0}",
+        "setsid sh -c 'trap \"\" TERM; sleep {0} & sleep {0}' & wait",
+        "setsid -f sleep {0}; sleep {0}",
+    ],
+    ids=["child", "double fork", "ignores TERM", "own fork"],
+)
+async def test_a_process_that_left_the_group_is_found_ended_and_named(script: str, tmp_path: Path) -> None:
+    seconds, limit_s = long_time(), 1.0
+    async with bench(execute_command_tool(tmp_path)) as tools:
+        began = time.monotonic()
+        done = await tools.call("execute_command", command=["sh", "-c", script.format(seconds)], timeoutMs=1000)
+        assert time.monotonic() - began < limit_s + 2
+        assert "had left its process group" in done.text
+        assert "sleep (pid " in done.text
+        assert running("sleep", seconds) == []
+
+
+@pytest.mark.case("EXEC-17")
+async def test_a_daemon_that_outlives_its_command_is_spared_and_named(tmp_path: Path) -> None:
+    seconds = long_time()
+    async with bench(execute_command_tool(tmp_path)) as tools:
+        done = await tools.call("execute_command", command=["setsid", "-f", "sleep", seconds])
+        survivors = running("sleep", seconds)
+        try:
+            assert done.data.exit_code == 0
+            assert [f"sleep (pid {process.pid})" for process in survivors] == list(done.data.alive)
+            assert f"Still running, outside of its process group: {done.data.alive[0]}" in done.text
+        finally:
+            for process in survivors:
+                process.kill()
+
+
+@pytest.mark.case("UI-09")
+@pytest.mark.parametrize("command", [[], "", "   ", "\n", [""], ["  "], ["\t", "x"], "''", None, 7, [1], [None], {}])
+async def test_nothing_to_run_is_refused_before_anyone_is_asked(command: object, tmp_path: Path) -> None:
+    async with bench(execute_command_tool(tmp_path)) as tools:
+        done = await tools.call("execute_command", command=command)
+        assert done.error == "InvalidInput"
+        assert not tools.of(ApprovalRequested)
+        assert not tools.of(ProcessStarted)
