@@ -57,7 +57,9 @@ def line(figure: Figure) -> str:
 def _shown(value: object) -> str:
     if value is None:
         return "-"
-    return f"{value:,.3g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return str(value)
 
 
 def main(names: list[str]) -> int:
