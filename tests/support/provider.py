@@ -1,7 +1,8 @@
 """A real server on loopback that answers as a provider of chat completions would, or as a broken one.
 
 Each request takes the next reply of a list (the last one again and again). A reply is a list of actions: bytes to send,
-``HOLD`` (say nothing until the client goes away), ``PINGS`` (nothing but keep-alives until then), ``RESET`` (drop the connection hard), an anyio Event (wait for it).
+``HOLD`` (say nothing until the client goes away), ``PINGS`` (nothing but keep-alives until then), ``RESET`` (drop the
+connection hard), an anyio Event (wait for it).
 When the actions are through, the connection is closed, which is how many providers end a stream.
 """
 
