@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from tah_jupyter.core.events import ApprovalRequested, ProcessStarted, ToolFailed
+from tah_jupyter.permissions.approvers import allow_all
 from tah_jupyter.runtime.tool_context import Options
 from tah_jupyter.tools.execute_command import execute_command_tool
 from tests.support.bench import bench, group_of, long_time, running
@@ -194,8 +195,10 @@ async def test_a_daemon_that_outlives_its_command_is_spared_and_named(tmp_path: 
 @pytest.mark.case("UI-09")
 @pytest.mark.parametrize("command", [[], "", "   ", "\n", [""], ["  "], ["\t", "x"], "''", None, 7, [1], [None], {}])
 async def test_nothing_to_run_is_refused_before_anyone_is_asked(command: object, tmp_path: Path) -> None:
-    async with bench(execute_command_tool(tmp_path)) as tools:
+    async with bench(execute_command_tool(tmp_path), approver=allow_all) as tools:
         done = await tools.call("execute_command", command=command)
         assert done.error == "InvalidInput"
         assert not tools.of(ApprovalRequested)
         assert not tools.of(ProcessStarted)
+        await tools.call("execute_command", command=["true"])
+        assert len(tools.of(ApprovalRequested)) == 1

@@ -10,8 +10,10 @@ from typing import Any, TypeVar
 import anyio
 import psutil
 
+from tah_jupyter.core.approvals import Approver
 from tah_jupyter.core.calls import ToolCall
 from tah_jupyter.core.events import Event, ToolProgress
+from tah_jupyter.permissions.gate import permissions_plugin
 from tah_jupyter.runtime.context import Runtime
 from tah_jupyter.runtime.tool_context import Options
 from tah_jupyter.toolkit.prepared import Settled
@@ -65,10 +67,15 @@ class Bench:
 
 @asynccontextmanager
 async def bench(
-    *tools: Tool[Any, Any], results_dir: Path | None = None, options: Options | None = None
+    *tools: Tool[Any, Any],
+    results_dir: Path | None = None,
+    options: Options | None = None,
+    approver: Approver | None = None,
 ) -> AsyncIterator[Bench]:
-    """A workbench with ``tools``."""
+    """A workbench with ``tools``; with an ``approver`` there is a gate, which asks it."""
     runtime = Runtime().use(tools_plugin(tools))
+    if approver is not None:
+        runtime.use(permissions_plugin(approver=approver))
     async with runtime:
         yield Bench(runtime, results_dir, options or Options())
 
