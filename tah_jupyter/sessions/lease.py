@@ -7,6 +7,7 @@ Where it does not (some network homes) the file itself is the lease, and names p
 import errno
 import fcntl
 import os
+import secrets
 import socket
 from contextlib import suppress
 from pathlib import Path
@@ -18,7 +19,7 @@ from tah_jupyter.core.errors import LogError
 
 __all__ = ["Holder", "Lease"]
 
-_NO_FLOCK = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS, errno.EIO}
+_NO_FLOCK = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS}
 
 
 class Holder(msgspec.Struct, frozen=True):
@@ -65,7 +66,8 @@ class Lease:
             os.close(fd)
             if error.errno not in _NO_FLOCK:
                 raise
-            return cls(path, _take_file(path), locked=False)
+            held = path.with_name(f"{path.name}.held")
+            return cls(held, _take_file(held), locked=False)
         os.ftruncate(fd, 0)
         os.pwrite(fd, msgspec.json.encode(Holder.me()), 0)
         return cls(path, fd, locked=True)
@@ -87,35 +89,38 @@ class Lease:
 
 
 def _take_file(path: Path) -> int:
-    """Make the file anew and write our name into it; one that its dead holder left is moved away first."""
-    for _ in range(3):
-        holder = _read(path)
-        if holder is not None and holder.may_live():
-            raise _held(path, holder)
-        if not _move_away(path, holder):
-            continue
-        try:
-            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        except FileExistsError:  # another process was faster
-            continue
+    """Put a file with our name at ``path``; one that its dead holder left is moved away first."""
+    mine = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
+    fd = os.open(mine, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
         os.pwrite(fd, msgspec.json.encode(Holder.me()), 0)
-        return fd
-    raise _held(path, _read(path))
+        for _ in range(3):
+            with suppress(FileExistsError):
+                os.link(mine, path)  # never half written, and never over another's
+                return fd
+            holder = _read(path)
+            if holder is not None and holder.may_live():
+                raise _held(path, holder)
+            _move_away(path, holder)
+        raise _held(path, _read(path))
+    except BaseException:
+        os.close(fd)
+        raise
+    finally:
+        mine.unlink(missing_ok=True)
 
 
-def _move_away(path: Path, stale: Holder | None) -> bool:
-    """Remove the lease of ``stale``; False, with all as it was, when the file was another's by then."""
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
+def _move_away(path: Path, stale: Holder | None) -> None:
+    """Remove the lease of ``stale``, and put it back when it turns out to be another's by now."""
+    aside = path.with_name(f"{path.name}.stale-{secrets.token_hex(4)}")
     try:
         os.rename(path, aside)
     except FileNotFoundError:
-        return True
-    same = _read(aside) == stale
-    if not same:
+        return
+    if _read(aside) != stale:
         with suppress(FileExistsError):
             os.link(aside, path)
     aside.unlink(missing_ok=True)
-    return same
 
 
 def _read(path: Path) -> Holder | None:

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from tah_jupyter.core.errors import LogError
 from tah_jupyter.sessions.lease import Lease
-from tah_jupyter.sessions.reading import HEADER, Problem, Reading, check_header, parse_log
+from tah_jupyter.sessions.reading import HEADER, Problem, Reading, check_header, is_record, parse_log
 from tah_jupyter.sessions.syncing import Syncer
 
 __all__ = ["SessionLog"]
@@ -69,8 +69,7 @@ class SessionLog:
         works again as soon as the disk does.
         """
         line = record + b"\n"
-        if self._fd < 0:
-            raise LogError(f"The session log {self.path} is closed in this process.")
+        self._check_open()
         with self._lock:
             if self._torn:
                 self._roll_back()
@@ -84,12 +83,14 @@ class SessionLog:
 
     def read(self) -> Reading:
         """All events so far and what could not be read. Blocks; call it in a thread when the log may be long."""
+        self._check_open()
         with self._lock:
             size = os.fstat(self._fd).st_size
         return parse_log(_read_at(self._fd, 0, size), self.path)
 
     async def sync(self) -> None:
         """Wait until everything appended so far is on the disk. Raises LogError when the disk refuses."""
+        self._check_open()
         try:
             await self._syncer.sync()
         except OSError as error:
@@ -97,6 +98,7 @@ class SessionLog:
 
     def sync_soon(self) -> None:
         """Have it brought to the disk without waiting; an error comes with the next :meth:`sync`."""
+        self._check_open()
         self._syncer.sync_soon()
 
     def close(self) -> None:
@@ -109,6 +111,10 @@ class SessionLog:
             os.close(self._fd)
             self._fd = -1
         self._lease.release()
+
+    def _check_open(self) -> None:
+        if self._fd < 0:
+            raise LogError(f"The session log {self.path} is closed in this process.")
 
     def _fail(self, error: OSError | None) -> NoReturn:
         """Take a record that is not whole back out of the file, and say why it is not there."""
@@ -162,7 +168,7 @@ def _repair(fd: int, path: Path, last: int, size: int) -> Problem:
     """
     torn = _read_at(fd, last, size - last)
     number = _count_lines(fd, last) + 1
-    if parse_log(HEADER + torn + b"\n", path).events and os.write(fd, b"\n") == 1:
+    if is_record(torn) and os.write(fd, b"\n") == 1:
         return Problem("torn", number, f"Line {number} was complete but for its end, which was added.")
     aside = _keep(torn, path)
     os.ftruncate(fd, last)

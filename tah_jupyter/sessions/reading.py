@@ -10,7 +10,17 @@ from tah_jupyter._version import __version__
 from tah_jupyter.core.errors import LogError
 from tah_jupyter.core.events import FORMAT, Event, SessionOpened, decode
 
-__all__ = ["HEADER", "Problem", "Reading", "check_header", "read_head", "read_log", "read_tail"]
+__all__ = [
+    "HEADER",
+    "Problem",
+    "Reading",
+    "check_header",
+    "is_record",
+    "parse_log",
+    "read_head",
+    "read_log",
+    "read_tail",
+]
 
 HEADER = b'{"format":%d}\n' % FORMAT
 """Line 1 of every log."""
@@ -59,8 +69,9 @@ def read_log(path: Path) -> Reading:
 
 def parse_log(data: bytes, path: Path) -> Reading:
     """As :func:`read_log`, of bytes; ``path`` is for messages."""
-    if not data:
-        return Reading([], [])
+    if b"\n" not in data:  # a crash while line 1 was written
+        torn = Problem("torn", 1, f"Line 1 is cut off; its {len(data)} bytes are not used.")
+        return Reading([], [torn] if data else [])
     start = check_header(data, path)
     whole = data.rfind(b"\n") + 1
     body = memoryview(data)[start:whole]
@@ -93,10 +104,19 @@ def check_header(data: bytes, path: Path) -> int:
     return len(line) + len(newline)
 
 
+def is_record(line: bytes) -> bool:
+    """Whether ``line`` is the whole JSON of a record, also of a type that this version does not know."""
+    try:
+        _decode_tag(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return True
+
+
 def read_head(path: Path, *, limit: int = 8) -> list[Event]:
     """The first ``limit`` events, from the first 64 kB; lines that cannot be read are left out."""
     data = _bytes_of(path, length=_HEAD_BYTES)
-    start = check_header(data, path) if data else 0
+    start = check_header(data, path) if b"\n" in data else len(data)
     events: list[Event] = []
     for line in data[start:].split(b"\n", limit)[:limit]:
         _read_line(line, 0, events, [])
@@ -112,7 +132,7 @@ def read_tail(path: Path) -> list[Event]:
             return _tail_events(data[found + 1 :])
         length *= 4
     data = _bytes_of(path)
-    start = check_header(data, path) if data else 0
+    start = check_header(data, path) if b"\n" in data else len(data)
     return _tail_events(data[max(start, data.rfind(_TURN) + 1) :])
 
 

@@ -55,8 +55,10 @@ class Kept:
         self._redactor = redactor
 
     def open_log(self) -> SessionLog:
-        """As :meth:`SessionLog.open`. Blocks; call it in a thread."""
-        return SessionLog.open(self.log_path)
+        """As :meth:`SessionLog.open`, with the folder for results made. Blocks; call it in a thread."""
+        log = SessionLog.open(self.log_path)
+        _make_folder(self.results_dir)
+        return log
 
     def spill(self, call_id: str, text: str) -> Path:
         """Keep ``text``, masked, as the whole result of a call; returns the file. Blocks; call it in a thread.

@@ -49,8 +49,6 @@ class Syncer:
 
     def _ask(self, waiter: "Future[None] | None") -> None:
         with self._wake:
-            if self._closing:
-                raise OSError("closed")
             self._wanted = True
             if waiter is not None:
                 self._waiting.append(waiter)
