@@ -133,10 +133,10 @@ class Workspace(Boundary):
             raise _refusal(error, place, after=" The file is as it was.") from error
 
     def _file(self, path: str, *, write: bool) -> Place:
-        self._remove_strays()
         place = self.place(path, write=write)
         if not place.parts or path.endswith(("/", "/.")):
             raise ToolError(f"{path} names a folder, not a file; {_LIST_IT}.", code="NotRegular")
+        self._remove_strays()
         return place
 
     def _read(self, place: Place, max_bytes: int) -> Snapshot:

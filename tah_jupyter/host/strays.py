@@ -16,7 +16,10 @@ _MAX_ENTRIES = 20_000
 
 
 def remove_strays(bases: Iterable[Path]) -> int:
-    """Remove temporary files of ours under ``bases`` whose writer is gone; returns how many. Never raises OSError."""
+    """Remove temporary files of ours under ``bases`` whose writer is gone; returns how many.
+
+    Stays on the file system of each base, and never raises OSError.
+    """
     return sum(_remove_under(base) for base in bases)
 
 
@@ -26,13 +29,20 @@ def _remove_under(base: Path) -> int:
     while waiting and left > 0:
         folder = waiting.popleft()
         with suppress(OSError), os.scandir(folder) as entries:
+            device = os.stat(base).st_dev
             for entry in entries:
                 left -= 1
                 if atomic.is_temporary(entry.name):
                     removed += _remove(base, folder, entry.name)
-                elif entry.name not in _UNSEARCHED and entry.is_dir(follow_symlinks=False):
+                elif _is_searched(entry, device):
                     waiting.append(Path(entry.path))
     return removed
+
+
+def _is_searched(entry: "os.DirEntry[str]", device: int) -> bool:
+    if entry.name in _UNSEARCHED or not entry.is_dir(follow_symlinks=False):
+        return False
+    return entry.stat(follow_symlinks=False).st_dev == device
 
 
 def _remove(base: Path, folder: Path, name: str) -> bool:
