@@ -57,7 +57,8 @@ def proxy_in_force(url: str) -> tuple[str, str] | None:
     for name in (f"{address.scheme}_proxy", "all_proxy"):
         for variable in (name, name.upper()):
             if value := os.environ.get(variable, "").strip():
-                return variable, value.rpartition("@")[2]
+                scheme, mark, place = value.rpartition("://")
+                return variable, scheme + mark + place.rpartition("@")[2]
     return None
 
 

@@ -141,9 +141,9 @@ def _starts_anew(call: _Call, index: int | None, call_id: str, name: str, text: 
     """Whether a fragment begins a new call rather than going on with ``call``, the latest that it could belong to."""
     if call_id and call_id != call.call_id:
         return bool(call.call_id) or call.complete
-    if not name or call_id:
+    if not name:
         return False
-    if index is None:
+    if index is None and not call_id:
         return call.complete or name != call.tool
     return call.complete and not call.blank and text.startswith("{") and text != call.text
 

@@ -9,14 +9,14 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 import anyio
 import anyio.to_thread
 import httpx
 
 from tah_jupyter.core.calls import Usage
-from tah_jupyter.core.errors import ModelError
+from tah_jupyter.core.errors import ConfigError, ModelError
 from tah_jupyter.core.messages import ModelEvent, ModelRequest, Retrying
 from tah_jupyter.host.net import plain_client
 from tah_jupyter.models.answer import AnswerReader
@@ -24,7 +24,7 @@ from tah_jupyter.models.prices import Facts, facts_of
 from tah_jupyter.models.provider_errors import Target, error_of_status, model_error
 from tah_jupyter.models.retry import wait_before_retry_s
 from tah_jupyter.models.sse import EventStream
-from tah_jupyter.models.transport_errors import error_of_cut, error_of_transport
+from tah_jupyter.models.transport_errors import error_of_cut, error_of_settings, error_of_transport
 from tah_jupyter.models.wire import RequestBody
 
 __all__ = ["MAX_ANSWER_BYTES", "OpenAICompatible"]
@@ -48,7 +48,8 @@ class OpenAICompatible:
     the variable it comes from, for messages. ``context_window`` (tokens) and ``vision`` override what the price table
     knows. ``options`` are further parameters of each request, such as ``{"temperature": 0}``; nothing is sent that is
     not configured. ``client`` is used instead of an own one, and is not closed. ``idle_s`` is how long the server may
-    be silent (or send only keep-alives). ``sleep`` and ``jitter`` are for tests.
+    be silent (or send only keep-alives). ``sleep`` and ``jitter`` are for tests. Raises ConfigError when ``base_url``
+    is no address.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class OpenAICompatible:
         jitter: Callable[[], float] = random.random,
     ) -> None:
         base_url = base_url.strip().rstrip("/").removesuffix("/chat/completions")
-        address = urlsplit(base_url)
+        address = _address(base_url)
         self.name = name
         self.host = address.netloc.rpartition("@")[2]
         self._url = f"{base_url}/chat/completions"
@@ -133,7 +134,10 @@ class OpenAICompatible:
             if self._facts is None:
                 self._facts = await anyio.to_thread.run_sync(facts_of, self._target.base_url, self._target.model)
             if self._client is None:
-                self._client = await anyio.to_thread.run_sync(self._new_client)
+                try:
+                    self._client = await anyio.to_thread.run_sync(self._new_client)
+                except (ImportError, ValueError, OSError) as error:
+                    raise error_of_settings(error, self._target) from None
             return self._client
 
     def _new_client(self) -> httpx.AsyncClient:
@@ -238,6 +242,21 @@ class OpenAICompatible:
                 raise model_error("timeout", f"{target.title} kept the connection open and sent nothing.", target)
             if total > MAX_ANSWER_BYTES:
                 raise model_error("protocol", f"The answer of {target.title} does not end.", target)
+
+
+def _address(base_url: str) -> SplitResult:
+    """The parts of an address. Raises ConfigError when it is none."""
+    try:
+        address = urlsplit(base_url)
+        usable = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ConfigError(
+            f"The model's address {base_url!r} is no http or https address.",
+            next_step="It looks like http://127.0.0.1:11434/v1: correct baseUrl in tah.config.json or OPENAI_BASE_URL.",
+        )
+    return address
 
 
 def _chunks(response: httpx.Response) -> AsyncIterator[bytes]:

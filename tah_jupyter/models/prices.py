@@ -27,6 +27,7 @@ class Facts(msgspec.Struct, frozen=True):
 
     context_window: int | None = None
     vision: bool = False
+    calls_tools: bool = False
     prices: dict[str, float] | None = None
     is_free: bool = False
 
@@ -65,6 +66,7 @@ def facts_of(base_url: str, model: str) -> Facts:
     return Facts(
         context_window=window if isinstance(window, int) else None,
         vision=entry.get("supports_vision") is True,
+        calls_tools=entry.get("supports_function_calling") is True,
         prices=prices if known else None,
     )
 

@@ -11,7 +11,7 @@ from tah_jupyter.core.errors import ModelError
 from tah_jupyter.host.net import is_loopback, proxy_in_force
 from tah_jupyter.models.provider_errors import Target, model_error
 
-__all__ = ["error_of_cut", "error_of_transport"]
+__all__ = ["error_of_cut", "error_of_settings", "error_of_transport"]
 
 
 def error_of_transport(error: Exception, target: Target) -> ModelError:
@@ -53,6 +53,19 @@ def error_of_cut(error: Exception | None, target: Target) -> ModelError:
         retryable=True,
         raw=target.redact(raw),
     )
+
+
+def error_of_settings(error: Exception, target: Target) -> ModelError:
+    """The error of a client that could not be made: a proxy or a certificate file of the environment is no such
+    thing.
+    """
+    proxy = proxy_in_force(target.base_url)
+    if proxy is not None and not isinstance(error, OSError):
+        message = f"The proxy {proxy[1]}, set by {proxy[0]}, cannot be used: {str(error).rstrip('.')}."
+        return model_error("bad_request", message, target, next_step=f"Correct {proxy[0]} and restart the kernel.")
+    message = f"The certificates of this machine cannot be read: {str(error).rstrip('.')}."
+    step = "Correct SSL_CERT_FILE and SSL_CERT_DIR and restart the kernel."
+    return model_error("bad_request", message, target, next_step=step)
 
 
 def _untrusted(error: ssl.SSLCertVerificationError, raw: str, target: Target) -> ModelError:

@@ -8,9 +8,11 @@ When the actions are through, the connection is closed, which is how many provid
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from enum import Enum
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import anyio
@@ -19,6 +21,7 @@ __all__ = [
     "HOLD",
     "PINGS",
     "RESET",
+    "UNTRUSTED",
     "Provider",
     "Reply",
     "chunk",
@@ -42,6 +45,9 @@ class _Act(Enum):
 
 HOLD, PINGS, RESET = _Act.HOLD, _Act.PINGS, _Act.RESET
 Reply: TypeAlias = Sequence[bytes | _Act | anyio.Event]
+
+UNTRUSTED = Path(__file__).parent / "untrusted.pem"
+"""A certificate for 127.0.0.1, signed by itself, and its key, which protects nothing."""
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\nconnection: close\r\n\r\n"
 
@@ -161,11 +167,15 @@ class Provider:
 
 
 @asynccontextmanager
-async def serving(*replies: Reply) -> AsyncIterator[Provider]:
-    """Run a provider that gives ``replies``, one a request."""
+async def serving(*replies: Reply, certificate: Path | None = None) -> AsyncIterator[Provider]:
+    """Run a provider that gives ``replies``, one a request; over TLS when it has a ``certificate``."""
     provider = Provider(replies)
-    server = await asyncio.start_server(provider.serve, "127.0.0.1", 0)
-    provider.base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    tls = None
+    if certificate is not None:
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(certificate)
+    server = await asyncio.start_server(provider.serve, "127.0.0.1", 0, ssl=tls)
+    provider.base_url = f"{'https' if tls else 'http'}://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
     try:
         yield provider
     finally:

@@ -7,10 +7,10 @@ from typing import Any
 import anyio
 import pytest
 
-from tah_jupyter.core.errors import ModelError
+from tah_jupyter.core.errors import ConfigError, ModelError
 from tah_jupyter.core.messages import ModelRequest, UserMessage
 from tah_jupyter.models.openai_compatible import OpenAICompatible
-from tests.support.provider import HEAD, HOLD, PINGS, Reply, events, serving, status, stream, text
+from tests.support.provider import HEAD, HOLD, PINGS, UNTRUSTED, Reply, events, serving, status, stream, text
 from tests.support.streams import drain
 
 pytestmark = pytest.mark.anyio
@@ -246,7 +246,35 @@ async def test_keep_alives_alone_do_not_keep_an_answer_alive() -> None:
     assert "sent nothing" in error.message
 
 
-async def test_an_address_that_is_none_is_refused() -> None:
-    error = await failure("ftp://127.0.0.1/v1")
-    assert error.kind == "bad_request"
-    assert "ftp://127.0.0.1/v1" in error.message
+@pytest.mark.parametrize(
+    "address", ["ftp://127.0.0.1/v1", "127.0.0.1:8080/v1", "http://", "http://a:99999/", "http://[::"]
+)
+def test_an_address_that_is_none_is_refused(address: str) -> None:
+    with pytest.raises(ConfigError, match="is no http or https address") as caught:
+        OpenAICompatible("t", base_url=address, model="m")
+    assert "baseUrl" in caught.value.next_step
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "words"),
+    [
+        ("HTTPS_PROXY", "nonsense://me:secret@p:1", "set by HTTPS_PROXY, cannot be used"),
+        ("SSL_CERT_FILE", "/no/such/file.pem", "certificates of this machine cannot be read"),
+    ],
+)
+async def test_a_setting_of_the_environment_that_cannot_be_used_is_named(
+    variable: str, value: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    error = await failure("https://provider.invalid/v1")
+    assert words in error.message
+    assert variable in f"{error.message}{error.next_step}"
+    assert "secret" not in str(error)
+
+
+async def test_a_certificate_that_is_not_trusted_is_said() -> None:
+    async with serving(stream(), certificate=UNTRUSTED) as server:
+        error = await failure(server.base_url)
+    assert (error.kind, error.retryable, server.bodies) == ("connection", False, [])
+    assert "certificate of 127.0.0.1:" in error.message
+    assert "SSL_CERT_FILE" in error.next_step

@@ -1,0 +1,110 @@
+"""The frame alone in a real browser: messages made by the kernel's side go in, clicks come out. No server, no network.
+
+``python -m tests.support.frame_page FOLDER`` takes pictures of the reference states, light and dark, wide and narrow.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, Route, sync_playwright
+
+from tah_jupyter.core.events import Event
+from tah_jupyter.ui.live import Live
+from tah_jupyter.ui.transcript import Transcript
+from tah_jupyter.ui.words import Words
+from tests.support import runs
+
+STATIC = Path(__file__).parents[2] / "tah_jupyter" / "ui" / "static"
+HARNESS = Path(__file__).with_name("harness.html")
+ORIGIN = "http://harness.invalid"
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """A headless Chromium, the system's own."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--headless=new"]
+        )
+        try:
+            yield chromium
+        finally:
+            chromium.close()
+
+
+class FramePage:
+    """A page with one frame, and the kernel's side of it."""
+
+    def __init__(self, chromium: Browser, *, width: int = 900, theme: str = "light", language: str = "en") -> None:
+        context = chromium.new_context(viewport={"width": width, "height": 640})
+        self.page: Page = context.new_page()
+        self.requests: list[str] = []
+        self.page.route("**/*", self._serve)
+        self.page.goto(f"{ORIGIN}/")
+        self.page.wait_for_function("window.ready === true")
+        self.page.evaluate("theme => document.body.className = theme", theme)
+        self.live = Live(Words(language))
+        self.transcript = Transcript()
+        self._drawn = False
+
+    def _serve(self, route: Route) -> None:
+        path = route.request.url.removeprefix(ORIGIN)
+        self.requests.append(route.request.url)
+        if path == "/":
+            css = f"<style>{(STATIC / 'tah.css').read_text()}</style><script>window.frameModule='/tah.js'</script>"
+            route.fulfill(body=HARNESS.read_text().replace("<style>", f"{css}<style>", 1), content_type="text/html")
+        elif path == "/tah.js":
+            route.fulfill(body=(STATIC / "tah.js").read_text(), content_type="text/javascript")
+        else:
+            route.abort()
+
+    def tell(self, records: list[Event], *, now: float | None = None) -> dict[str, Any] | None:
+        """Apply ``records`` and send the page what is new."""
+        for record in records:
+            self.transcript.apply(record)
+        view = self.transcript.run(self.transcript.runs[-1])
+        message = self.live.message(view, now=records[-1].ts if now is None else now, whole=not self._drawn)
+        self._drawn = True
+        if message is not None:
+            self.say(message)
+        return message
+
+    def say(self, message: dict[str, Any]) -> None:
+        """Send one message as the kernel would: as JSON."""
+        self.page.evaluate("text => window.tell(JSON.parse(text))", json.dumps(message))
+
+    @property
+    def sent(self) -> list[dict[str, Any]]:
+        """What the page has sent."""
+        messages: list[dict[str, Any]] = self.page.evaluate("window.sent")
+        return messages
+
+
+STATES = {
+    "C0": runs.looked,
+    "C1": runs.streaming,
+    "C2": runs.asking,
+    "C3": runs.running,
+    "C4": runs.finished,
+}
+
+
+def pictures(folder: Path) -> None:
+    """One picture a state, theme and width."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with browser() as chromium:
+        for theme, width, language in (("light", 900, "en"), ("dark", 900, "zh"), ("light", 400, "en")):
+            for name, events in STATES.items():
+                frame = FramePage(chromium, width=width, theme=theme, language=language)
+                frame.tell(runs.stamped(events()))
+                frame.page.wait_for_timeout(150)
+                frame.page.screenshot(path=folder / f"{name}-{theme}-{width}-{language}.png")
+                frame.page.context.close()
+
+
+if __name__ == "__main__":
+    pictures(Path(sys.argv[1]))

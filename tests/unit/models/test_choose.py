@@ -1,0 +1,173 @@
+"""One rule for the model: the first that exists wins, two keys settle nothing, nothing is put in place of another."""
+
+import subprocess
+import sys
+from typing import Any
+
+import msgspec
+import pytest
+
+from tah_jupyter.models.choose import Missing, ModelSpec, choose
+from tah_jupyter.models.prices import facts_of
+from tah_jupyter.models.providers import DIRECT, provider_of_host
+from tah_jupyter.runtime.config import Endpoint
+
+LOCAL = Endpoint("local", "http://127.0.0.1:8080/v1", "qwen3", "", 32_000, {"x-team": "hidden"})
+PAID = Endpoint("paid", "https://llm.example/v1", "big", "LLM_KEY")
+MODELS = {"local": LOCAL, "paid": PAID}
+OPENAI = {"OPENAI_API_KEY": "k"}
+
+
+def settled(**given: Any) -> ModelSpec:
+    chosen = choose(**given)
+    assert isinstance(chosen, ModelSpec), chosen
+    return chosen
+
+
+def missing(**given: Any) -> Missing:
+    chosen = choose(**given)
+    assert isinstance(chosen, Missing), chosen
+    return chosen
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "source"),
+    [
+        ({"explicit": "demo", "session_model": "local", "config_model": "paid"}, "demo", "--model"),
+        ({"explicit": " ", "session_model": "local", "config_model": "demo"}, "local", "session"),
+        ({"config_model": "local"}, "local", "config"),
+        ({}, DIRECT["openai"].default_model, "OPENAI_API_KEY"),
+    ],
+)
+def test_the_first_that_exists_wins(given: dict[str, str], name: str, source: str) -> None:
+    spec = settled(**given, config_models=MODELS, environ=OPENAI)
+    assert (spec.name, spec.source) == (name, source)
+
+
+def test_an_entry_of_the_config_brings_all_it_says() -> None:
+    spec = settled(explicit="local", config_models=MODELS)
+    assert spec == ModelSpec("direct", "local", "--model", "qwen3", LOCAL.base_url, "", 32_000, {"x-team": "hidden"})
+    assert "hidden" not in repr(spec)
+    assert settled(explicit="paid", config_models=MODELS, environ={"LLM_KEY": "k"}).key_env == "LLM_KEY"
+
+
+def test_a_name_of_the_config_hides_a_provider_of_the_same_name() -> None:
+    own = Endpoint("openai", "http://127.0.0.1:1/v1", "mine")
+    assert settled(explicit="openai", config_models={"openai": own}, environ=OPENAI).model == "mine"
+
+
+def test_a_script_keeps_its_path_whatever_is_in_it() -> None:
+    spec = settled(explicit="scripted:a/b:c.json", environ=OPENAI)
+    assert (spec.route, spec.name, spec.model) == ("scripted", "scripted:a/b:c.json", "a/b:c.json")
+
+
+@pytest.mark.parametrize("name", sorted(DIRECT))
+def test_exactly_one_key_settles_its_provider_and_default(name: str) -> None:
+    provider = DIRECT[name]
+    spec = settled(environ={provider.key_env: " k ", "PATH": "/bin", "MISTRAL_API_KEY_FILE": "x"})
+    assert spec == ModelSpec(
+        "direct",
+        provider.default_model,
+        provider.key_env,
+        provider.default_model,
+        provider.base_url,
+        provider.key_env,
+    )
+
+
+@pytest.mark.parametrize(
+    ("explicit", "model"),
+    [
+        ("openrouter/z-ai/glm-5", "z-ai/glm-5"),
+        ("openrouter", "openrouter/auto"),
+        ("groq/openai/gpt-oss-20b", "openai/gpt-oss-20b"),
+    ],
+)
+def test_a_provider_and_a_model_are_named_together(explicit: str, model: str) -> None:
+    spec = settled(explicit=explicit, environ={"OPENROUTER_API_KEY": "k", "GROQ_API_KEY": "k"})
+    assert spec.model == model
+
+
+def test_a_bare_name_goes_to_the_only_provider_with_a_key() -> None:
+    assert settled(explicit="gpt-x", environ=OPENAI).base_url == DIRECT["openai"].base_url
+    told = missing(explicit="gpt-x", environ={**OPENAI, "GROQ_API_KEY": "k"}, config_models=MODELS)
+    assert told.reason == "unknown"
+    assert told.ready == ("local", "paid", "openai/gpt-x", "groq/gpt-x")
+    assert "openai/gpt-x" in told.next_step
+    told = missing(explicit="gpt-x")
+    assert (told.reason, told.ready) == ("unknown", ())
+    assert "PROVIDER/gpt-x" in told.next_step
+
+
+def test_an_address_of_ones_own_is_used_for_openai() -> None:
+    environ = {"OPENAI_BASE_URL": "http://127.0.0.1:1234/v1"}
+    spec = settled(explicit="openai/qwen", environ=environ)
+    assert (spec.base_url, spec.key_env, spec.model) == ("http://127.0.0.1:1234/v1", "", "qwen")
+    assert settled(explicit="qwen", environ={**environ, **OPENAI}).key_env == "OPENAI_API_KEY"
+    told = missing(environ=environ)
+    assert told.reason == "unknown"
+    assert "--model openai/NAME" in told.next_step
+
+
+def test_two_keys_settle_nothing_and_are_named() -> None:
+    told = missing(environ={**OPENAI, "GROQ_API_KEY": "k"}, config_models=MODELS)
+    assert told.reason == "several"
+    assert "OPENAI_API_KEY, GROQ_API_KEY" in told.message
+    assert told.ready == ("local", "paid", "openai", "groq")
+    assert '"model" in tah.config.json' in told.next_step
+    told = missing(environ={**OPENAI, "ANTHROPIC_API_KEY": "k"})
+    assert told.reason == "several"
+    assert "ANTHROPIC_API_KEY" in told.message
+
+
+def test_no_key_names_the_variables_and_the_config_key() -> None:
+    told = missing(environ={"OPENAI_API_KEY": "  "})
+    assert told.reason == "none"
+    assert all(provider.key_env in told.next_step for provider in DIRECT.values())
+    assert "tah.config.json" in told.next_step
+    assert "local, paid" in missing(config_models=MODELS).next_step
+
+
+@pytest.mark.parametrize(
+    "given", [{"environ": {"ANTHROPIC_API_KEY": "k"}}, {"explicit": "anthropic/claude", "environ": OPENAI}]
+)
+def test_a_provider_that_is_not_spoken_yet_is_said_truthfully(given: dict[str, Any]) -> None:
+    told = missing(**given)
+    assert told.reason == "not_yet"
+    assert "Anthropic (ANTHROPIC_API_KEY) is not spoken by this version" in told.message
+
+
+@pytest.mark.parametrize(
+    ("given", "variable"),
+    [
+        ({"explicit": "groq/llama", "environ": OPENAI}, "GROQ_API_KEY"),
+        ({"config_model": "paid", "config_models": MODELS, "environ": OPENAI}, "LLM_KEY"),
+    ],
+)
+def test_a_missing_key_is_never_answered_by_another_model(given: dict[str, Any], variable: str) -> None:
+    told = missing(**given)
+    assert told.reason == "key_missing"
+    assert f"no {variable} in this kernel" in told.message
+
+
+def test_choosing_imports_nothing_heavy() -> None:
+    code = "import sys, tah_jupyter.models.choose; print([m for m in sys.argv[1:] if m in sys.modules])"
+    heavy = ["httpx", "pydantic", "litellm", "openai", "anyio", "asyncio"]
+    done = subprocess.run([sys.executable, "-c", code, *heavy], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", sorted(set(DIRECT) - {"openrouter"}))
+def test_each_default_model_is_in_the_price_table_and_can_call_tools(name: str) -> None:
+    provider = DIRECT[name]
+    facts = facts_of(provider.base_url, provider.default_model)
+    assert facts.prices is not None
+    assert facts.calls_tools
+    assert facts.context_window is not None
+    assert facts.context_window >= 100_000
+
+
+def test_a_host_belongs_to_its_provider_alone() -> None:
+    assert provider_of_host("API.openai.com") == DIRECT["openai"]
+    assert provider_of_host("api.openai.com.evil.example") is None
+    assert msgspec.json.encode(provider_of_host("")) == b"null"
