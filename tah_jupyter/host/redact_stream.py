@@ -40,8 +40,8 @@ class StreamRedactor:
         start = len(self._before)
         spans = self._redactor.spans(text)
         for first, last, _ in spans:
-            if first < cut < last:  # a whole secret whose end could begin another: it is decided
-                cut = last
+            if first < cut < last:  # a whole secret whose end could begin another waits with it
+                cut = max(first, start)
         shown = [(max(first, start) - start, last - start, name) for first, last, name in spans if start < last <= cut]
         self._held = text[cut:]
         before = text[:cut]
