@@ -66,13 +66,14 @@ class Tree(msgspec.Struct, frozen=True):
 
     def find(self) -> Found:
         """All of it that runs now."""
-        descendants = self._descendants()
+        reused, descendants = self._read_leader()
         found: Found = {}
-        for process in psutil.process_iter():
+        for pid in psutil.pids():
             try:
-                in_group = os.getpgid(process.pid) == self.pid and process.create_time() >= self.created - CLOCK_SLACK_S
+                process = psutil.Process(pid)  # a fresh one: its name may have changed since it was forked
+                in_group = not reused and os.getpgid(pid) == self.pid
                 if (in_group or process in descendants or self._marks(process)) and _runs(process):
-                    found[process] = Relic(process.pid, process.name(), escaped=not in_group)
+                    found[process] = Relic(pid, process.name(), escaped=not in_group)
             except (psutil.Error, OSError):  # it is gone, or another user's and not ours to judge
                 continue
         return found
@@ -119,14 +120,15 @@ class Tree(msgspec.Struct, frozen=True):
             alive=tuple(relic for process, relic in others if _runs(process)),
         )
 
-    def _descendants(self) -> set[psutil.Process]:
+    def _read_leader(self) -> tuple[bool, set[psutil.Process]]:
+        """Whether the number is another process's by now, and what descends from ours."""
         try:
             leader = psutil.Process(self.pid)
             if abs(leader.create_time() - self.created) > CLOCK_SLACK_S:
-                return set()
-            return {leader, *leader.children(recursive=True)}
-        except psutil.Error:
-            return set()
+                return True, set()
+            return False, {leader, *leader.children(recursive=True)}
+        except psutil.Error:  # it is gone; as long as its group lives, no other process gets its number
+            return False, set()
 
     def _marks(self, process: psutil.Process) -> bool:
         return bool(self.mark) and process.environ().get(MARK) == self.mark
