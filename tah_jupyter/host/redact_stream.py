@@ -45,6 +45,6 @@ class StreamRedactor:
         shown = [(max(first, start) - start, last - start, name) for first, last, name in spans if start < last <= cut]
         self._held = text[cut:]
         before = text[:cut]
-        # the letter in front keeps a cut-off word from looking like the start of one
-        self._before = before if len(before) <= _CONTEXT_CHARS else "x" + before[-_CONTEXT_CHARS:]
+        # the line in front keeps a cut-off word from looking like the start of one, and begins no token itself
+        self._before = before if len(before) <= _CONTEXT_CHARS else "_" + before[-_CONTEXT_CHARS:]
         return masked(text[start:cut], shown)
