@@ -95,35 +95,51 @@ async def open_session(
         workspace = Workspace(folder, readable=[kept.results_dir])
         offered = built_in_tools(workspace, config) if tools is None else tools
         gate, told = _gate(config, mode, offered)
-        runtime = Runtime(bus=Bus(SessionRecorder(log, redactor), next_seq=len(reading.events) + 1))
-        runtime.use(tools_plugin(offered)).use(permissions_plugin(gate=gate, approver=approver)).use(
-            _Records(log, kept)
-        )
-        plugins, broken = load_plugins()
-        for plugin in plugins:
-            runtime.use(plugin)
+        bus = Bus(SessionRecorder(log, redactor), next_seq=len(reading.events) + 1)
+        runtime, broken = _runtime(bus, offered, gate, approver, _Records(log, kept))
         await stack.enter_async_context(runtime)
-        told += [*broken, *(problem.text for problem in reading.problems), *filter(None, [store.notice])]
         records = [*reading.events, *await _recover(runtime, reading.events, kept.session_id)]
-        system = await _in_thread(_system_prompt, workspace, runtime, kept.session_id, notebook, kernel_facts)
-        session = Session(
-            runtime,
-            Setup(
-                session_id=kept.session_id,
-                model=chosen,
-                system=system,
-                records=tuple(records),
-                answer=_answerer(approver),
-                set_mode=partial(_set_mode, gate),
-                end_run=gate.end_run,
-                mode=lambda: gate.mode,
-                max_turns=config.budget.max_turns,
-                pass_env=config.pass_env,
-                results_dir=kept.results_dir,
-            ),
-        )
-        _announce(session, folder, notebook, told, resumed=kept.resumed)
+        place = _place(workspace, notebook, kernel_facts)
+        system = await _in_thread(_system_prompt, place, runtime, kept.session_id)
+        session = Session(runtime, _setup(kept, chosen, system, records, gate, approver, config))
+        problems = (problem.text for problem in reading.problems)
+        _announce(session, place, [*told, *broken, *problems, store.notice], resumed=kept.resumed)
         yield session
+
+
+def _runtime(
+    bus: Bus, tools: Sequence[Tool[Any, Any]], gate: PermissionGate, approver: Approver, records: "_Records"
+) -> tuple[Runtime, list[str]]:
+    """The house of one session, with the plugins of other packages; and what of those could not be used."""
+    runtime = Runtime(bus=bus).use(tools_plugin(tools)).use(permissions_plugin(gate=gate, approver=approver))
+    plugins, problems = load_plugins()
+    for plugin in (records, *plugins):
+        runtime.use(plugin)
+    return runtime, problems
+
+
+def _setup(
+    kept: Kept,
+    model: Model,
+    system: str,
+    records: Sequence[Event],
+    gate: PermissionGate,
+    approver: Approver,
+    config: Config,
+) -> Setup:
+    return Setup(
+        session_id=kept.session_id,
+        model=model,
+        system=system,
+        records=tuple(records),
+        answer=_answerer(approver),
+        set_mode=partial(_set_mode, gate),
+        end_run=gate.end_run,
+        mode=lambda: gate.mode,
+        max_turns=config.budget.max_turns,
+        pass_env=config.pass_env,
+        results_dir=kept.results_dir,
+    )
 
 
 async def _in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -190,20 +206,24 @@ async def _recover(runtime: Runtime, records: Sequence[Event], session_id: str) 
     ]
 
 
-def _system_prompt(workspace: Workspace, runtime: Runtime, session_id: str, notebook: str, kernel_facts: str) -> str:
-    place = Place(
+def _place(workspace: Workspace, notebook: str, kernel_facts: str) -> Place:
+    return Place(
         root=str(workspace.root),
         date=datetime.date.today().isoformat(),
         platform=f"{platform.system()} {platform.machine()}",
         notebook=notebook,
         kernel=kernel_facts,
     )
-    memories = [Memory(path, text) for path, text in read_memories(workspace.root)]
-    return system_prompt(place, runtime.get(TOOLS).list_schemas(), memories, session_id)
 
 
-def _announce(session: Session, folder: Path, notebook: str, told: Sequence[str], *, resumed: bool) -> None:
+def _system_prompt(place: Place, runtime: Runtime, session_id: str) -> str:
+    guidance = [line for tool in runtime.get(TOOLS).list() if (line := tool.guidance())]
+    memories = [Memory(path, text) for path, text in read_memories(Path(place.root))]
+    return system_prompt(place, guidance, memories, session_id)
+
+
+def _announce(session: Session, place: Place, told: Sequence[str], *, resumed: bool) -> None:
     emit = session.runtime.emitter.emit
-    emit(SessionOpened(root=str(folder), notebook=notebook, version=__version__, resumed=resumed))
-    for text in told:
+    emit(SessionOpened(root=place.root, notebook=place.notebook, version=__version__, resumed=resumed))
+    for text in filter(None, told):
         emit(Notice(text=text, level="warning", code="opening"))

@@ -7,6 +7,7 @@ cancelled before it began.
 
 import anyio
 from anyio.abc import TaskGroup
+from anyio.lowlevel import checkpoint_if_cancelled
 
 from tah_jupyter.core.calls import ToolCall
 from tah_jupyter.runtime.tool_context import ToolContext
@@ -70,6 +71,7 @@ class Executor:
         return self._pipeline.fail(item.call, item.ctx, *cancelled(item.ctx, ran=False))
 
     async def _prepare_and_run(self, item: _Item) -> None:
+        await checkpoint_if_cancelled()  # it came after a sibling had failed
         ready = await self._pipeline.prepare(item.call, item.ctx)
         if isinstance(ready, Settled):
             item.settled = ready
@@ -79,6 +81,7 @@ class Executor:
         while not self._may_run(item):
             item.wake = anyio.Event()
             await item.wake.wait()
+        await checkpoint_if_cancelled()
         item.running = item.has_started = True
         self._wake()
         item.settled = await self._pipeline.run(ready)

@@ -1,6 +1,7 @@
 """Who answers for a person: nobody, a fixed policy, or a desk where answers from any front end arrive."""
 
 import asyncio
+from collections.abc import Awaitable
 
 from tah_jupyter.core.approvals import Allow, Answer, ApprovalRequest, Deny
 
@@ -33,14 +34,17 @@ class Desk:
         """Ids of the approvals that wait, oldest first."""
         return tuple(self._waiting)
 
-    async def __call__(self, request: ApprovalRequest) -> Answer | None:
-        """Wait for the answer to ``request``."""
+    def __call__(self, request: ApprovalRequest) -> Awaitable[Answer | None]:
+        """Wait for the answer to ``request``; one that comes before the waiting begins counts."""
         future: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
         self._waiting[request.approval_id] = future
+        return self._wait(request.approval_id, future)
+
+    async def _wait(self, approval_id: str, future: asyncio.Future[Answer | None]) -> Answer | None:
         try:
             return await future
         finally:
-            self._waiting.pop(request.approval_id, None)
+            self._waiting.pop(approval_id, None)
 
     def answer(self, approval_id: str, answer: Answer | None) -> bool:
         """Give the answer; None says that nobody can. False when it came too late or the id is not known here."""

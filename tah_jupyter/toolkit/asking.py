@@ -4,12 +4,12 @@ The first answer wins; a grant given for one call answers every waiting call tha
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import anyio
 import msgspec
 
-from tah_jupyter.core.approvals import Allow, Answer, ApprovalRequest, Approver, Deny, Grant, Outcome, Preview, Scope
+from tah_jupyter.core.approvals import Allow, Answer, ApprovalRequest, Deny, Grant, Outcome, Preview, Scope
 from tah_jupyter.core.events import ApprovalAnswered, ApprovalRequested, PermissionGranted
 from tah_jupyter.runtime.tool_context import Services, ToolContext
 from tah_jupyter.toolkit.prepared import Prepared
@@ -40,6 +40,10 @@ class Asking:
         """Ask about one call; emits the request, its one end, and the permission that follows from it."""
         request = self._request(prepared, preview, decision, again=again)
         emit = prepared.ctx.emitter.emit
+        outcome: Outcome = "interrupted"
+        answer: Answer | Decision | None = None
+        approver = self._services.try_get(APPROVER)
+        answering = approver(request) if approver is not None else None
         emit(
             ApprovalRequested(
                 approval=request.approval_id,
@@ -52,10 +56,9 @@ class Asking:
                 digest=request.digest,
             )
         )
-        outcome: Outcome = "interrupted"
-        answer: Answer | Decision | None = None
         try:
-            answer = await self._answer(request, prepared)
+            if answering is not None:
+                answer = await self._answer(answering, request, prepared)
             outcome = _outcome(answer)
         finally:  # also when the run is interrupted: that is recorded as such, never as a person's no
             self._waiting.pop(request.approval_id, None)
@@ -76,11 +79,10 @@ class Asking:
             grant=None if decision.once_only else tool.grant(input, ctx),
         )
 
-    async def _answer(self, request: ApprovalRequest, prepared: Prepared) -> Answer | Decision | None:
+    async def _answer(
+        self, answering: Awaitable[Answer | None], request: ApprovalRequest, prepared: Prepared
+    ) -> Answer | Decision | None:
         """The approver's answer, or the gate's when a grant given meanwhile covers the call, whichever comes first."""
-        approver = self._services.try_get(APPROVER)
-        if approver is None:
-            return None
         answers: list[Answer | Decision | None] = []
         async with anyio.create_task_group() as tasks:
 
@@ -88,9 +90,9 @@ class Asking:
                 answers.append(answer)
                 tasks.cancel_scope.cancel()
 
-            async def ask_person(approver: Approver) -> None:
+            async def ask_person() -> None:
                 try:
-                    answer: Answer | Decision | None = await approver(request)
+                    answer: Answer | Decision | None = await answering
                 except Exception as error:  # what cannot be shown is refused unseen
                     answer = Decision("deny", "approver", reason=f"it could not be shown for approval: {error}")
                 settle(answer)
@@ -102,7 +104,7 @@ class Asking:
                     settle(now)
 
             self._waiting[request.approval_id] = recheck
-            tasks.start_soon(ask_person, approver)
+            tasks.start_soon(ask_person)
         return answers[0]
 
     def _settle(self, request: ApprovalRequest, answer: Answer | Decision | None, ctx: ToolContext) -> Asked:

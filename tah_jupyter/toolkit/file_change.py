@@ -56,6 +56,7 @@ class FileChanged(msgspec.Struct, frozen=True):
 class FileChangeTool(Tool[I, FileChanged], ABC, Generic[I]):
     """A tool that changes one file of a workspace. A cancelled call finishes its atomic step first."""
 
+    capability = "coding"
     interrupt_behavior = "block"
     verb: ClassVar[str]
 

@@ -68,7 +68,7 @@ class Tool(Generic[I, O]):
     name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
     capability: str = ""
-    """The kind of work it belongs to, as config's ``capabilities`` name it (``coding``, ``exec``); empty: always there."""
+    """The kind of work it belongs to, as config's ``capabilities`` name it; empty: always there."""
     is_mcp: bool = False
     input_model: ClassVar[type[BaseModel] | None] = None
     input_schema: Mapping[str, Any] | None = None
@@ -84,6 +84,10 @@ class Tool(Generic[I, O]):
     def prompt(self) -> str:
         """What the model is told: when to use it and how."""
         return self.description()
+
+    def guidance(self) -> str:
+        """A line for the system prompt, where having the tool changes how all work is done; mostly empty."""
+        return ""
 
     async def execute(self, input: I, ctx: ToolContext) -> ToolResult[O]:
         """Do it. Raise ToolError to tell the model what went wrong and what to do next."""

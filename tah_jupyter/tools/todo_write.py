@@ -48,6 +48,9 @@ class TodoWrite(Tool[TodoWriteInput, tuple[Todo, ...]]):
             "done. Each call replaces the whole list, 50 items at most."
         )
 
+    def guidance(self) -> str:
+        return f"When a task has three steps or more, keep a plan with {self.name} and update it as you go."
+
     def is_read_only(self, input: TodoWriteInput) -> bool:
         return True
 
