@@ -81,7 +81,7 @@ async def open_session(
     Raises TahError (ConfigError, ModelError, LogError), with what to do next.
     """
     environ = os.environ if environ is None else environ
-    folder = Workspace.of(root).root
+    folder = (await _in_thread(Workspace.of, root)).root
     config = config if config is not None else await _in_thread(load, folder, environ=environ)
     redactor = Redactor(secrets_in(environ))
     store = Store(folder, config.session_dir, redactor=redactor, environ=environ)
@@ -90,13 +90,13 @@ async def open_session(
         stack.push_async_callback(chosen.aclose)
         kept = await _in_thread(_find, store, resume, notebook, new)
         log = await _in_thread(kept.open_log)
-        stack.callback(log.close)
+        stack.push_async_callback(_close, log)
         reading = await _in_thread(log.read)
-        workspace = Workspace(folder, readable=[kept.results_dir])
-        offered = built_in_tools(workspace, config) if tools is None else tools
+        workspace = await _in_thread(Workspace, folder, readable=[kept.results_dir])
+        offered = await _in_thread(built_in_tools, workspace, config) if tools is None else tools
         gate, told = _gate(config, mode, offered)
         bus = Bus(SessionRecorder(log, redactor), next_seq=len(reading.events) + 1)
-        runtime, broken = _runtime(bus, offered, gate, approver, _Records(log, kept))
+        runtime, broken = await _in_thread(_runtime, bus, offered, gate, approver, _Records(log, kept))
         await stack.enter_async_context(runtime)
         records = [*reading.events, *await _recover(runtime, reading.events, kept.session_id)]
         place = _place(workspace, notebook, kernel_facts)
@@ -145,6 +145,12 @@ def _setup(
 async def _in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Files are read off the loop: a home on a slow network must not stop the kernel."""
     return await anyio.to_thread.run_sync(partial(work, *args, **kwargs))
+
+
+async def _close(log: SessionLog) -> None:
+    """Whatever ends the session, what was written is on the disk and the lease is free."""
+    with anyio.CancelScope(shield=True):
+        await _in_thread(log.close)
 
 
 async def _open_model(name: str, config: Config, environ: Mapping[str, str]) -> Model:

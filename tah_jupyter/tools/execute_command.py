@@ -101,6 +101,7 @@ class ExecuteCommand(Tool[ExecuteCommandInput, CommandResult]):
     name = "execute_command"
     aliases = ("Bash",)
     input_model = ExecuteCommandInput
+    capability = "exec"
     stops_siblings = True
     max_result_chars = MAX_OUTPUT_CHARS + 5_000  # the output is cut here, so that the words around it always fit
 

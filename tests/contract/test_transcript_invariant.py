@@ -24,7 +24,7 @@ from tah_jupyter.ui.transcript import Transcript
 from tests.support.brackets import check_brackets
 from tests.support.in_memory import session_of
 
-EXAMPLES = int(os.environ.get("TAH_PROPERTY_EXAMPLES", "2000"))
+EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "2000"))
 KINDS = ("look", "change", "atomic", "crash", "refuse", "run", "fail", "swap")
 STEPS = 4  # await points inside a tool
 
