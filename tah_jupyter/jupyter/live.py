@@ -9,6 +9,7 @@ ipykernel ties a comm to the shell that sent last, so a click comes back to the 
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 
 from tah_jupyter.core.commands import Command
 from tah_jupyter.jupyter.output import Output
@@ -21,6 +22,8 @@ __all__ = ["HELLO_S", "Live"]
 
 HELLO_S = 3.0
 """How long a page may take to draw the frame; 0.06 to 0.45 s were measured."""
+
+WORKING = "tah is working…"
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -74,11 +77,12 @@ class Live(Still):
         self._finished = True
         frame, self._frame = self._frame, None
         if (view := self.picture()) is not None:
-            self._output.replace_all(record(view, language=self._language))
+            show = self._output.replace_all if self._saved.shown else self._output.show
+            show(record(view, language=self._language))
         if frame is not None and len(set(frame.pages)) > 1:
-            self._linger(frame.close)
+            self._linger(partial(_close, frame))
         elif frame is not None:
-            frame.close()
+            _close(frame)
 
     def _open(self, run: int, send: Callable[[Command], None]) -> None:
         """Show the frame, and give its page a while to say hello. Main thread."""
@@ -95,7 +99,7 @@ class Live(Still):
             lambda *_: self._loop.call_soon_threadsafe(self._wake)
         )  # each click is acknowledged, also a late one
         view = {"version_major": 2, "version_minor": 0, "model_id": frame.model_id}
-        self._output.show({WIDGET_VIEW: view, "text/plain": "tah is working…"})
+        self._output.show({WIDGET_VIEW: view, "text/plain": WORKING})
         self._loop.call_soon_threadsafe(self._loop.call_later, HELLO_S, self._give_up)
 
     def _hello(self) -> None:
@@ -139,10 +143,14 @@ class Live(Still):
         """Put the static output in the place of a frame that nobody sees. Main thread."""
         frame, self._frame = self._frame, None
         if frame is not None:
-            view = self.picture()
-            self._output.replace_all(
-                {"text/plain": "tah is working…"}
-                if view is None
-                else checkpoint(view, saved_ts=time.time(), language=self._language)
-            )
-            frame.close()
+            self._output.replace_all({"text/plain": WORKING})
+            self._saved.shown = False
+            self._save()
+            _close(frame)
+
+
+def _close(frame: Frame) -> None:
+    """Close it and the layout that every widget brings along, so that no widget state is left to save."""
+    layout = frame.layout
+    frame.close()
+    layout.close()

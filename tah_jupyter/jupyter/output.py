@@ -16,13 +16,13 @@ class Output:
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._id = f"tah-{uuid.uuid4().hex}"
-        self._shown = False
+        self.shown = False
 
     def show(self, bundle: Mapping[str, Any]) -> None:
         """Show ``bundle`` (MIME types and their data), or replace what is shown by it."""
         transient = {"display_id": self._id}
-        self._shell.display_pub.publish(data=dict(bundle), metadata={}, transient=transient, update=self._shown)
-        self._shown = True
+        self._shell.display_pub.publish(data=dict(bundle), metadata={}, transient=transient, update=self.shown)
+        self.shown = True
 
     def replace_all(self, bundle: Mapping[str, Any]) -> None:
         """Show ``bundle`` in place of everything that the cell has shown."""
@@ -32,4 +32,4 @@ class Output:
     def clear(self, *, wait: bool = False) -> None:
         """Empty the cell's output; with ``wait`` only when the next thing is shown, so that nothing jumps."""
         self._shell.display_pub.clear_output(wait=wait)
-        self._shown = False
+        self.shown = False

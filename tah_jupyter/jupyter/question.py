@@ -24,10 +24,9 @@ n, no   deny; the agent goes on without it
 Two words or more deny, and are told to the agent. Nothing else is an answer."""
 
 
-def choices(approval: Approval, words: Words) -> str:
+def choices(approval: Approval) -> str:
     """The line of answers. It names the call again, because some front ends show only this beside the field."""
-    grant = words.grant(approval.grant) if approval.grant is not None else ""
-    covers = f" | r {grant[:1].lower()}{grant[1:]}" if grant else ""
+    covers = f" | r allow {visible_line(approval.grant.label).text} for this run" if approval.grant is not None else ""
     return (
         f"{visible_line(str(approval.headline)).text}\n"
         f"y allow once{covers} | n deny | ? more\n"
@@ -61,7 +60,7 @@ def ask_until_answered(approval: Approval, words: Words, read: Callable[[str], s
     while True:
         _drop_typed_ahead()
         try:
-            text = read(choices(approval, words))
+            text = read(choices(approval))
         except (EOFError, StdinNotImplementedError):
             return None
         answer = read_answer(text, can_grant=approval.grant is not None)

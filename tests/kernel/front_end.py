@@ -145,8 +145,12 @@ class FrontEnd:
 
     def frame(self, *, limit_s: float = LIMIT_S) -> Frame:
         """The open frame that was shown last."""
-        self.until(lambda: any(not frame.closed for frame in self.frames.values()), limit_s=limit_s)
-        return [frame for frame in self.frames.values() if not frame.closed][-1]
+        self.until(lambda: self._open_frames(), limit_s=limit_s)
+        return self._open_frames()[-1]
+
+    def _open_frames(self) -> list[Frame]:
+        """Frames, not the layouts that widgets bring along."""
+        return [frame for frame in self.frames.values() if "_anywidget_id" in frame.state and not frame.closed]
 
     def send(self, frame: Frame, content: dict[str, Any]) -> None:
         """A custom message from the frame's JavaScript."""
