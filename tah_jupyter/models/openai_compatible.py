@@ -20,6 +20,7 @@ from tah_jupyter.core.errors import ConfigError, ModelError
 from tah_jupyter.core.messages import ModelEvent, ModelRequest, Retrying
 from tah_jupyter.host.net import plain_client
 from tah_jupyter.models.answer import AnswerReader
+from tah_jupyter.models.body import MAX_ANSWER_BYTES, chunks_of, head_of, next_bytes, whole
 from tah_jupyter.models.prices import Facts, facts_of
 from tah_jupyter.models.provider_errors import Target, error_of_status, model_error
 from tah_jupyter.models.retry import wait_before_retry_s
@@ -27,12 +28,8 @@ from tah_jupyter.models.sse import EventStream
 from tah_jupyter.models.transport_errors import error_of_cut, error_of_settings, error_of_transport
 from tah_jupyter.models.wire import RequestBody
 
-__all__ = ["MAX_ANSWER_BYTES", "OpenAICompatible"]
+__all__ = ["OpenAICompatible"]
 
-MAX_ANSWER_BYTES = 64 * 1024 * 1024
-"""The longest answers of today's models are a thousandth of it; a stream beyond it does not end."""
-
-_MAX_ERROR_BYTES = 64 * 1024
 _CONNECT_S = 15.0
 _USAGE_S = 5.0  # how long usage may take after the model has finished
 _DRAIN_S = 0.25  # how long the end of a finished stream may take before its connection is given up
@@ -197,7 +194,7 @@ class OpenAICompatible:
                 raise error_of_transport(error, target) from None  # its words and requests may hold the key
             if response.status_code == 200:
                 return response
-            error_body = await _head_of(response)
+            error_body = await head_of(response)
             if self._asks_usage and response.status_code in (400, 422) and _refuses_usage(error_body):
                 self._asks_usage = False
                 continue
@@ -206,10 +203,10 @@ class OpenAICompatible:
     async def _read(
         self, response: httpx.Response, reader: AnswerReader, target: Target
     ) -> AsyncGenerator[ModelEvent, None]:
-        chunks = _chunks(response)
+        chunks = chunks_of(response)
         content_type = response.headers.get("content-type", "")
         if content_type.startswith(("application/json", "text/html")):
-            events = [(b"", await _whole(chunks, target))]
+            events = [(b"", await whole(chunks, target))]
             for event in reader.take(events):
                 yield event
         else:
@@ -219,7 +216,9 @@ class OpenAICompatible:
         for event in reader.end():
             yield event
         if reader.done:
-            await _next(chunks, _DRAIN_S)  # a stream read to its end leaves its connection open for the next request
+            await next_bytes(
+                chunks, _DRAIN_S
+            )  # a stream read to its end leaves its connection open for the next request
 
     async def _read_stream(
         self, chunks: AsyncIterator[bytes], reader: AnswerReader, target: Target
@@ -227,7 +226,7 @@ class OpenAICompatible:
         stream = EventStream()
         total, heard = 0, time.monotonic()
         while not reader.done:
-            data = await _next(chunks, _USAGE_S if reader.ended else None)
+            data = await next_bytes(chunks, _USAGE_S if reader.ended else None)
             if data is None:
                 for event in reader.take(stream.close()):
                     yield event
@@ -257,50 +256,6 @@ def _address(base_url: str) -> SplitResult:
             next_step="It looks like http://127.0.0.1:11434/v1: correct baseUrl in tah.config.json or OPENAI_BASE_URL.",
         )
     return address
-
-
-def _chunks(response: httpx.Response) -> AsyncIterator[bytes]:
-    compressed = response.headers.get("content-encoding", "identity") != "identity"
-    return response.aiter_bytes() if compressed else response.aiter_raw()
-
-
-async def _next(chunks: AsyncIterator[bytes], limit_s: float | None) -> bytes | None:
-    """The next bytes; None at the end, and when the model has finished but the stream does not end within
-    ``limit_s`` seconds or breaks.
-    """
-    if limit_s is None:
-        return await anext(chunks, None)
-    with anyio.move_on_after(limit_s):
-        try:
-            return await anext(chunks, None)
-        except httpx.HTTPError:
-            return None
-    return None
-
-
-async def _whole(chunks: AsyncIterator[bytes], target: Target) -> bytes:
-    """An answer that is not streamed."""
-    body = bytearray()
-    async for data in chunks:
-        body += data
-        if len(body) > MAX_ANSWER_BYTES:
-            raise model_error("protocol", f"The answer of {target.title} does not end.", target)
-    return bytes(body)
-
-
-async def _head_of(response: httpx.Response) -> bytes:
-    """The beginning of an error's body, as much of it as comes."""
-    body = bytearray()
-    try:
-        async for data in response.aiter_bytes():
-            body += data
-            if len(body) > _MAX_ERROR_BYTES:
-                break
-    except httpx.HTTPError:
-        pass  # the status says enough
-    finally:
-        await response.aclose()
-    return bytes(body[:_MAX_ERROR_BYTES])
 
 
 def _refuses_usage(body: bytes) -> bool:

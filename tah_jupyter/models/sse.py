@@ -17,7 +17,8 @@ class EventStream:
     are ignored. A bare line that starts with ``{`` is taken for an event of its own: some gateways write an error so.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
+        self._max_event_bytes = max_event_bytes
         self._partial: list[bytes] = []
         self._data: list[bytes] = []
         self._name = b""
@@ -26,7 +27,7 @@ class EventStream:
         self._after_cr = False
 
     def feed(self, data: bytes) -> list[tuple[bytes, bytes]]:
-        """The events that ``data`` completes. Raises ModelError (``protocol``) for one over ``MAX_EVENT_BYTES``."""
+        """The events that ``data`` completes. Raises ModelError (``protocol``) for one over the limit."""
         if not self._started:
             data = self._without_bom(data)
         if self._after_cr or b"\r" in data:
@@ -43,9 +44,9 @@ class EventStream:
         if tail:
             self._partial.append(tail)
         self._held = self._held + len(data) if not events else len(tail)
-        if self._held > MAX_EVENT_BYTES:
+        if self._held > self._max_event_bytes:
             raise ModelError(
-                f"The provider sent one event of more than {MAX_EVENT_BYTES // 1024 // 1024} MiB.", kind="protocol"
+                f"The provider sent one event of more than {self._max_event_bytes:,} bytes.", kind="protocol"
             )
         return events
 

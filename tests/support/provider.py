@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import anyio
+import anyio.lowlevel
 
 __all__ = [
     "HOLD",
@@ -158,7 +159,7 @@ class Provider:
                 while True:
                     writer.write(b": ping\n\n")
                     await writer.drain()
-                    await anyio.sleep(0.01)
+                    await anyio.lowlevel.checkpoint()
             else:
                 writer.transport.abort()
                 return False

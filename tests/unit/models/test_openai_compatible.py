@@ -220,9 +220,19 @@ async def test_an_answer_ends_with_done_though_the_server_keeps_the_connection_o
 
 
 async def test_an_answer_that_ended_is_complete_though_the_connection_breaks_before_usage() -> None:
-    async with serving([*stream(text("a"), finish(), done=False), RESET]) as server:
+    raw = events(text("a"), finish(), done=False)
+    chunked = HEAD.replace(b"connection: close", b"transfer-encoding: chunked\r\nconnection: close")
+    for reply in ([HEAD, raw, RESET], [chunked, b"%x\r\n%s\r\n" % (len(raw), raw)], [HEAD, raw.rstrip()]):
+        async with serving(reply) as server:
+            got, error = await answer(server)
+        assert (got, error) == ([TextPart("a"), Finish("stop")], None)
+
+
+async def test_a_last_event_without_its_blank_line_counts() -> None:
+    last = json.dumps(text("b", "stop"))
+    async with serving([HEAD, events(text("a"), done=False), f"data: {last}".encode()]) as server:
         got, error = await answer(server)
-    assert (words(got), got[-1], error) == ("a", Finish("stop"), None)
+    assert (words(got), got[-1], error) == ("ab", Finish("stop"), None)
 
 
 @pytest.mark.parametrize(
@@ -369,6 +379,82 @@ async def test_two_streams_of_one_model_do_not_mix() -> None:
         await model.aclose()
     assert results == ["a"] * 4
     assert sorted(body["messages"][1]["content"] for body in server.bodies) == ["q0", "q1", "q2", "q3"]
+
+
+MEGABYTE = text("x" * 1024 * 1024)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        [HEAD, *[events(MEGABYTE, done=False)] * 65],
+        [HEAD.replace(b"text/event-stream", b"application/json"), *[b" " * 1024 * 1024] * 65],
+    ],
+)
+async def test_an_answer_that_does_not_end_is_stopped(reply: Any) -> None:
+    async with serving(reply) as server:
+        _, error = await answer(server, sleep=Naps())
+    assert error is not None
+    assert error.kind == "protocol"
+    assert "does not end" in error.message
+    assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize(("words_sent", "missing"), [(50_000, 0), (100, 1000)])
+async def test_of_a_long_or_broken_error_the_beginning_is_kept(words_sent: int, missing: int) -> None:
+    body = b'{"error": "' + b"why " * words_sent
+    head = b"HTTP/1.1 422 X\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % (len(body) + missing)
+    async with serving([head.replace(b"\r\n\r\n", b"\r\nconnection: close\r\n\r\n"), body]) as server:
+        _, error = await answer(server)
+    assert error is not None
+    assert (error.kind, error.status) == ("bad_request", 422)
+    assert "why why" in error.message
+    assert len(error.raw) <= 4000
+
+
+async def test_an_answer_that_ended_does_not_wait_for_usage_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tah_jupyter.models.openai_compatible._USAGE_S", 0.05)
+    async with serving([*stream(text("a"), finish(), done=False), HOLD]) as server:
+        got, error = await answer(server)
+    assert (got, error) == ([TextPart("a"), Finish("stop")], None)
+
+
+async def test_empty_events_and_contents_of_odd_types_are_passed_over() -> None:
+    odd = [chunk({"content": 7}), chunk({"content": ["x", {"type": "text"}]}), {"choices": [], "usage": []}]
+    async with serving(stream("", " ", *odd, text("a"), finish())) as server:
+        got, error = await answer(server)
+    assert (got, error) == ([TextPart("a"), Finish("stop")], None)
+
+
+async def test_a_header_that_cannot_be_sent_is_an_error() -> None:
+    async with serving(stream(text("a"), finish())) as server:
+        _, error = await answer(server, headers={"x-bad": "a\nb"})
+    assert error is not None
+    assert error.kind == "bad_request"
+
+
+async def test_the_form_of_calls_before_tools_is_understood() -> None:
+    pieces = [{"name": "read", "arguments": ""}, {"arguments": '{"path":'}, {"arguments": '"x"}'}]
+    reply = stream(*(chunk({"function_call": piece}) for piece in pieces), finish("function_call"))
+    async with serving(reply) as server:
+        got, error = await answer(server)
+    assert (got, error) == ([CallFinished(0, "read", '{"path":"x"}'), Finish("calls")], None)
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ({"prompt_tokens": 0, "completion_tokens": 0}, None),
+        ({"prompt_tokens": None, "completion_tokens": 4}, Usage(0, 0, 4, 1)),
+        ({"prompt_tokens": 9, "completion_tokens": 1, "prompt_cache_hit_tokens": 8}, Usage(9, 8, 1, 1)),
+        ({"prompt_tokens": 9, "completion_tokens": -1, "prompt_tokens_details": None}, Usage(9, 0, 0, 1)),
+        ("many", None),
+    ],
+)
+async def test_usage_is_what_the_provider_says_or_nothing(told: Any, expected: Usage | None) -> None:
+    async with serving(stream(text("a"), finish(), {"choices": [], "usage": told})) as server:
+        got, _ = await answer(server)
+    assert [event.usage for event in got if isinstance(event, UsagePart)] == ([expected] if expected else [])
 
 
 # Retries

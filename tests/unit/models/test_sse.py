@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tah_jupyter.core.errors import ModelError
-from tah_jupyter.models.sse import MAX_EVENT_BYTES, EventStream
+from tah_jupyter.models.sse import EventStream
 
 
 def read(*parts: bytes) -> list[tuple[bytes, bytes]]:
@@ -54,9 +54,16 @@ def test_cuts_and_line_ends_never_change_what_is_read(parts: list[bytes], end: b
     assert read(*pieces) == read(plain)
 
 
-@pytest.mark.parametrize("part", [b"x" * 65536, b": ping\n\n" * 8192, b"data: x\n" * 8192])
+@pytest.mark.parametrize("part", [b"x" * 999, b": ping\n\n" * 99, b"data: x\n" * 99])
 def test_an_event_that_does_not_end_is_an_error(part: bytes) -> None:
-    endless = [part] * (MAX_EVENT_BYTES // len(part) + 2)
-    with pytest.raises(ModelError, match="one event of more than 8 MiB") as caught:
-        read(*endless)
+    stream = EventStream(max_event_bytes=10_000)
+    for _ in range(10_000 // len(part)):
+        assert stream.feed(part) == []
+    with pytest.raises(ModelError, match="one event of more than 10,000 bytes") as caught:
+        stream.feed(part)
     assert caught.value.kind == "protocol"
+
+
+def test_many_small_events_are_no_large_one() -> None:
+    stream = EventStream(max_event_bytes=100)
+    assert sum(len(stream.feed(b"data: x\n\n" * 5)) for _ in range(50)) == 250
