@@ -70,7 +70,8 @@ def spoken_what(approval: Approval, words: Words) -> str:
     diff = next((part for part in parts_of(approval.view) if isinstance(part, Diff)), None)
     if diff is not None:
         parts += [words.count("lines_added", diff.added)] if diff.added else []
-        parts += [words.count("lines_removed", diff.removed)] if diff.removed else []
+        key = "also_removed" if diff.added else "lines_removed"
+        parts += [words.count(key, diff.removed)] if diff.removed else []
     elif headline.detail:
         parts.append(visible_line(headline.detail).text)
     return ", ".join(parts)

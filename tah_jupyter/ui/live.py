@@ -266,7 +266,9 @@ class Live:
             return ["assertive", self._words.say("spoken_failed", cause=cause)]
         if view.state == "stopped":
             return ["polite", self._words.say("spoken_stopped")]
-        said = self._words.say("spoken_done", time=duration(view.clock_s(view.ended_ts or 0.0), self._words))
+        seconds = round(view.clock_s(self._now))
+        time = self._words.count("spoken_seconds", seconds) if seconds < 60 else duration(seconds, self._words)
+        said = self._words.say("spoken_done", time=time)
         files = sum(change.kind == "file" for change in view.changes)
         return ["polite", f"{said} {self._words.count('files_changed', files)}." if files else said]
 

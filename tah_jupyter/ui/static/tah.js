@@ -613,6 +613,7 @@ class Frame {
     this.trouble = make("div", "trouble");
     this.usage = make("div", "usage");
     const status = make("div", "status", this.state, this.to);
+    this.state.setAttribute("role", "group");
     const middle = make("div", "middle", this.steps, this.more);
     this.root.append(top, status, this.planList, middle, this.trouble, this.dock, this.usage);
     this.host.replaceChildren(this.root);
@@ -676,9 +677,12 @@ class Frame {
   tick() {
     if (!this.root || !this.status) return;
     const { mark, word, item, ticks, clock_s, at } = this.status;
-    const time = clock(ticks ? clock_s + (performance.now() - at) / 1000 : clock_s);
+    const seconds = Math.floor(ticks ? clock_s + (performance.now() - at) / 1000 : clock_s);
+    const time = clock(seconds);
     const shown = ticks ? time : this.words.say("clock_stopped", { clock: time });
     this.state.textContent = [`${mark} ${word}`, shown, item].filter(Boolean).join(" · ");
+    const spoken = [word, this.words.count("spoken_seconds", seconds), item].filter(Boolean).join(", ");
+    this.state.setAttribute("aria-label", spoken);
     this.rows.tick();
     if (this.heads.length) this.page.mark(this, this.words.say("approve_title"));
   }

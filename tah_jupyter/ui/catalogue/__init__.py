@@ -1,0 +1,1 @@
+"""The words of each language, one module each, all with the same keys."""
