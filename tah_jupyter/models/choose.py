@@ -94,7 +94,7 @@ def _of_provider(provider: Provider, model: str, source: str, environ: Mapping[s
     has_key = bool(_value(environ, provider.key_env))
     if not has_key and not elsewhere:
         return _key_missing(f"{provider.title}", provider.key_env)
-    if elsewhere and not model:
+    if elsewhere.rstrip("/") not in ("", provider.base_url) and not model:
         return Missing(
             "unknown",
             f"{provider.base_url_env} points to {elsewhere}, and no model there is named.",

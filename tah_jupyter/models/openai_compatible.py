@@ -118,10 +118,12 @@ class OpenAICompatible:
                         yield event
                 return
             except ModelError as error:
-                wait_s = None if shown else wait_before_retry_s(error, attempt, self._jitter)
-                if wait_s is None:
-                    raise
-                retrying = Retrying(error.message.rstrip("."), attempt, wait_s)
+                failure = error
+            wait_s = None if shown else wait_before_retry_s(failure, attempt, self._jitter)
+            if wait_s is None:
+                # Without the inner frames: their variables hold what the provider sent, which may echo the key.
+                raise failure.with_traceback(None) from None
+            retrying = Retrying(failure.message.rstrip("."), attempt, wait_s)
             yield retrying
             await self._sleep(retrying.wait_s)
 
@@ -166,18 +168,15 @@ class OpenAICompatible:
 
     def _current_target(self) -> Target:
         """The target with the key of this moment. Raises ModelError when there is none, or none that can be sent."""
-        given = (self._api_key() if self._api_key else None) or ""
-        key = given.strip()
-        if self._api_key and self._target.key_env and not key:
-            message = f"There is no {self._target.key_env} in this kernel, and {self._target.title} needs a key."
-            step = f"Set {self._target.key_env} before Jupyter starts: a key set in another shell is not seen here."
-            raise model_error("key_missing", message, self._target, next_step=step)
-        note = " White space around it was left out." if key != given else ""
-        target = self._target._replace(key=key, key_note=note)
-        if not (key.isascii() and key.isprintable()):
-            message = (
-                f"The key holds characters that no key has (a line break, a quote mark of a text): {target.which_key}."
-            )
+        if self._api_key is None:
+            return self._target
+        target = self._target.with_key(self._api_key())
+        if not target.key and target.key_env:
+            message = f"There is no {target.key_env} in this kernel, and {target.title} needs a key."
+            step = f"Set {target.key_env} before Jupyter starts: a key set in another shell is not seen here."
+            raise model_error("key_missing", message, target, next_step=step)
+        if not (target.key.isascii() and target.key.isprintable()):
+            message = f"The key holds characters that no key has, such as a line break: {target.which_key}."
             raise model_error("key_refused", message, target)
         return target
 
@@ -185,11 +184,8 @@ class OpenAICompatible:
         """The response, its head read. Raises ModelError for any answer but a success."""
         while True:
             body = self._body.build(request, with_usage=self._asks_usage)
-            headers = {"authorization": f"Bearer {target.key}"} if target.key else {}
             try:
-                response = await client.send(
-                    client.build_request("POST", self._url, content=body, headers=headers), stream=True
-                )
+                response = await client.send(self._post(client, body, target), stream=True)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 raise error_of_transport(error, target) from None  # its words and requests may hold the key
             if response.status_code == 200:
@@ -200,14 +196,17 @@ class OpenAICompatible:
                 continue
             raise error_of_status(response.status_code, error_body, response.headers, target)
 
+    def _post(self, client: httpx.AsyncClient, body: bytes, target: Target) -> httpx.Request:
+        headers = {"authorization": f"Bearer {target.key}"} if target.key else {}
+        return client.build_request("POST", self._url, content=body, headers=headers)
+
     async def _read(
         self, response: httpx.Response, reader: AnswerReader, target: Target
     ) -> AsyncGenerator[ModelEvent, None]:
         chunks = chunks_of(response)
         content_type = response.headers.get("content-type", "")
         if content_type.startswith(("application/json", "text/html")):
-            events = [(b"", await whole(chunks, target))]
-            for event in reader.take(events):
+            for event in reader.take(_events_of(await whole(chunks, target), target)):
                 yield event
         else:
             async with aclosing(self._read_stream(chunks, reader, target)) as streamed:
@@ -256,6 +255,18 @@ def _address(base_url: str) -> SplitResult:
             next_step="It looks like http://127.0.0.1:11434/v1: correct baseUrl in tah.config.json or OPENAI_BASE_URL.",
         )
     return address
+
+
+def _events_of(body: bytes, target: Target) -> list[tuple[bytes, bytes]]:
+    """The events of an answer that came in one piece: one JSON object, or a stream under a wrong content type."""
+    start = body.lstrip()[:1]
+    if start == b"<":
+        message = f"{target.title} answered with a web page, not with a chat completion."
+        raise model_error("protocol", message, target, next_step=f"Check the address {target.base_url}.")
+    if start == b"{":
+        return [(b"", body)]
+    stream = EventStream()
+    return stream.feed(body) + stream.close()
 
 
 def _refuses_usage(body: bytes) -> bool:

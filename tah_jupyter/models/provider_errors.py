@@ -68,6 +68,15 @@ class Target(NamedTuple):
     key_env: str = ""
     key_note: str = ""
 
+    def __repr__(self) -> str:
+        return f"Target({self.base_url!r}, {self.model!r}, {self.key_env!r})"  # tracebacks with locals show it
+
+    def with_key(self, given: str | None) -> "Target":
+        """The same with the key ``given``, without the white space that copying leaves around keys."""
+        key = (given or "").strip()
+        note = " White space around it was left out." if key != (given or "") else ""
+        return self._replace(key=key, key_note=note)
+
     @property
     def title(self) -> str:
         """What people call it: the provider's name, else the host."""

@@ -104,6 +104,8 @@ def test_an_address_of_ones_own_is_used_for_openai() -> None:
     spec = settled(explicit="openai/qwen", environ=environ)
     assert (spec.base_url, spec.key_env, spec.model) == ("http://127.0.0.1:1234/v1", "", "qwen")
     assert settled(explicit="qwen", environ={**environ, **OPENAI}).key_env == "OPENAI_API_KEY"
+    usual = settled(environ={**OPENAI, "OPENAI_BASE_URL": "https://api.openai.com/v1/"})
+    assert usual.model == DIRECT["openai"].default_model
     told = missing(environ=environ)
     assert told.reason == "unknown"
     assert "--model openai/NAME" in told.next_step

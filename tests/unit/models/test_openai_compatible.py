@@ -258,6 +258,21 @@ async def test_calls_of_an_answer_that_is_not_streamed_are_sealed() -> None:
     assert got[-1] == Finish("calls")
 
 
+async def test_a_stream_under_a_wrong_content_type_is_read_all_the_same() -> None:
+    async with serving(status(200, events(text("a"), finish()).decode())) as server:
+        got, error = await answer(server)
+    assert (got, error) == ([TextPart("a"), Finish("stop")], None)
+
+
+async def test_a_web_page_is_no_answer_and_is_said() -> None:
+    async with serving(status(200, "\n<html>Sign in</html>", content_type="text/html")) as server:
+        _, error = await answer(server, sleep=Naps())
+    assert error is not None
+    assert (error.kind, len(server.bodies)) == ("protocol", 1)
+    assert "answered with a web page" in error.message
+    assert server.base_url in error.next_step
+
+
 async def test_a_compressed_stream_is_understood() -> None:
     body = gzip.compress(events(text("zipped"), finish()))
     head = HEAD.replace(b"connection:", b"content-encoding: gzip\r\nconnection:")
