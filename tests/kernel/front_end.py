@@ -105,9 +105,21 @@ class FrontEnd:
 
     # cells
 
-    def submit(self, code: str, *, allow_stdin: bool = True, stop_on_error: bool = True) -> Ran:
+    def submit(self, code: str, *, allow_stdin: bool = True, subshell: bool = False) -> Ran:
         """Send a cell and go on."""
-        id = self.client.execute(code, allow_stdin=allow_stdin, stop_on_error=stop_on_error)
+        content = {
+            "code": code,
+            "silent": False,
+            "store_history": True,
+            "user_expressions": {},
+            "allow_stdin": allow_stdin,
+            "stop_on_error": True,
+        }
+        message = self.client.session.msg("execute_request", content)
+        if subshell:
+            message["header"]["subshell_id"] = self._subshell
+        self.client.shell_channel.send(message)
+        id = message["header"]["msg_id"]
         self.cells[id] = Ran(id)
         return self.cells[id]
 

@@ -30,6 +30,7 @@ class Project:
         (folder / "pyproject.toml").write_text("")
         (folder / "a.py").write_text("x = 1\n")
         self.state = folder.parent / f"{folder.name}-state"
+        self.state.mkdir()
         self.env = {"JPY_SESSION_NAME": str(folder / "work.ipynb"), "XDG_STATE_HOME": str(self.state)}
 
     def script(self, *answers: Sequence[Step], name: str = "script.json") -> str:

@@ -63,7 +63,16 @@ def test_while_a_command_runs(open_kernel: Open, project: Project) -> None:
     interrupted(front_end, ran)
     _, alive = psutil.wait_procs(group, timeout=2)
     assert alive == []
-    assert "■ Stopped by you during: Run sh hold.sh" in ran.text
+    assert "■ Stopped by you" in ran.text
+
+
+def test_the_line_names_the_call_that_was_interrupted(open_kernel: Open, project: Project) -> None:
+    front_end = open_kernel()
+    ran = front_end.submit(f"{project.script(SLEEP, says('done'))} --allow execute_command\ngo")
+    pid = project.folder / "pid"
+    front_end.until(lambda: pid.exists() and len(living(pid)) == 2)
+    interrupted(front_end, ran)
+    assert ran.outputs[-1]["traceback"] == ["■ Stopped by you during: Run sh hold.sh"]
 
 
 @pytest.mark.parametrize("hello", [True, False], ids=["card", "input"])
