@@ -1,5 +1,6 @@
 """One command from start to end: its limit, its output as it comes, how it ended and what it left running."""
 
+import errno
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -126,6 +127,6 @@ def _signal_name(number: int) -> str:
 def _why(error: OSError | ValueError) -> str:
     if isinstance(error, FileNotFoundError):
         return "its interpreter (the first line, #!) or its folder does not exist"
-    if isinstance(error, OSError) and error.errno == 8:  # ENOEXEC: neither a binary nor a #! line
+    if isinstance(error, OSError) and error.errno == errno.ENOEXEC:
         return "it is neither a program for this machine nor a script with a #! line"
     return getattr(error, "strerror", None) or str(error)

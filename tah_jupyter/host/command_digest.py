@@ -6,7 +6,7 @@ When one of them changes after a person allowed the command, it is not the comma
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -19,39 +19,53 @@ __all__ = ["command_digest"]
 _MAX_HASHED_BYTES = 8_000_000
 """A larger file is data rather than a script; it counts by size, time and inode."""
 
-_MAX_FILES = 1000
+_MAX_TOTAL_BYTES = 64_000_000
+_MAX_PLACES = 5000
+_MAX_PATH_CHARS = 4096
 
 
 def command_digest(argv: Sequence[str], *, cwd: str, program: str, workspace: Workspace) -> str:
-    """A digest of all that decides what ``argv`` does in the absolute folder ``cwd``. Blocking: it reads files."""
+    """A digest of all that decides what ``argv`` does in the absolute folder ``cwd``. Blocking: it reads files.
+
+    At most 64 MB are read, the program and whole arguments first; files beyond that count by size, time and inode.
+    """
     digest = hashlib.sha256(msgspec.json.encode([[os.fsencode(word) for word in argv], cwd, program]))
-    for path in sorted(set(_paths(argv, cwd, program)))[:_MAX_FILES]:
-        digest.update(_state_of(path, workspace).encode())
+    room = _MAX_TOTAL_BYTES
+    for path in _places(argv, cwd, program):
+        state, read_bytes = _state_of(path, workspace, min(room, _MAX_HASHED_BYTES))
+        room -= read_bytes
+        digest.update(state.encode())
     return digest.hexdigest()
 
 
-def _paths(argv: Sequence[str], cwd: str, program: str) -> Iterator[str]:
-    yield program
-    for candidate in _candidates(argv):
-        if "\0" not in candidate and len(candidate) < os.pathconf("/", "PC_PATH_MAX"):
-            yield os.path.join(cwd, candidate)
+def _places(argv: Sequence[str], cwd: str, program: str) -> list[str]:
+    """Where a file of the command may be, most likely ones first."""
+    places = dict.fromkeys([program])
+    for name in (*argv, *_fragments(argv)):
+        if name and "\0" not in name and len(name) < _MAX_PATH_CHARS:
+            places[os.path.join(cwd, name)] = None
+    return list(places)[:_MAX_PLACES]
 
 
-def _candidates(argv: Iterable[str]) -> Iterator[str]:
-    """What in an argument list may name a file: a word, the value of ``--option=value``, ``@file``, words of code."""
+def _fragments(argv: Sequence[str]) -> Iterator[str]:
+    """What inside a word may name a file: the value of ``--option=value``, ``@file``, the words of code."""
     for word in argv:
-        for part in {word, word.partition("=")[2], word.lstrip("@"), *re.split(r"[\s'\";|&()<>`]+", word)}:
-            if part:
-                yield part
+        yield word.partition("=")[2]
+        yield word.lstrip("@")
+        yield from re.split(r"[\s'\";|&()<>`]+", word)
 
 
-def _state_of(path: str, workspace: Workspace) -> str:
-    """Which bytes are at ``path``; nothing for what is no file of the workspace."""
+def _state_of(path: str, workspace: Workspace, max_bytes: int) -> tuple[str, int]:
+    """Which bytes are at ``path``, and how many were read; nothing for what is no file of the workspace."""
     name = encode_name(path)
     try:
-        return f"{name}={workspace.read(name, max_bytes=_MAX_HASHED_BYTES).digest};"
+        found = workspace.read(name, max_bytes=max_bytes)
+        return f"{name}={found.digest};", len(found.data)
     except ToolError as error:
         if error.code != "TooLarge":
-            return ""
-    found = os.stat(path)
-    return f"{name}={found.st_size},{found.st_mtime_ns},{found.st_ino};"
+            return "", 0
+    try:
+        facts = os.stat(path)
+    except OSError:  # removed since
+        return "", 0
+    return f"{name}={facts.st_size},{facts.st_mtime_ns},{facts.st_ino};", 0

@@ -78,15 +78,9 @@ class Tree(msgspec.Struct, frozen=True):
                 continue
         return found
 
-    def signal(self, number: int, *, spare_escaped: bool = False) -> Found:
-        """Send a signal to all of it, or to the group alone; returns what was found, the spared ones too."""
-        found = self.find()
-        if not all(relic.escaped for relic in found.values()):
-            self.signal_group(number)
-        for process, relic in found.items():
-            if relic.escaped and not spare_escaped:
-                _send(process, number)
-        return found
+    def signal(self, number: int) -> None:
+        """Send a signal to all of it."""
+        self._send(self.find(), number)
 
     def signal_group(self, number: int) -> None:
         """Send a signal to the group, at once. Only while the group is known to exist: its leader is not reaped, or a
@@ -102,23 +96,26 @@ class Tree(msgspec.Struct, frozen=True):
         ``spare_escaped`` only the group is ended, and those that left it are named as alive.
         """
 
-        def targets(found: Found) -> Found:
-            return {process: relic for process, relic in found.items() if not (relic.escaped and spare_escaped)}
-
-        seen = self.signal(signal.SIGTERM, spare_escaped=spare_escaped)
-        _wait_until_gone(targets(seen), grace_s)
-        for _ in range(_KILL_ROUNDS):  # more than one, for what was started while the others ended
-            found = self.find()
-            seen = found | seen
-            if not targets(found):
+        seen: Found = {}
+        for number, limit_s in ((signal.SIGTERM, grace_s), *[(signal.SIGKILL, _KILL_WAIT_S)] * _KILL_ROUNDS):
+            seen |= self.find()  # again each time, for what was started or left the group while the others ended
+            left = {p: relic for p, relic in seen.items() if _runs(p) and not (relic.escaped and spare_escaped)}
+            if not left:
                 break
-            self.signal(signal.SIGKILL, spare_escaped=spare_escaped)
-            _wait_until_gone(targets(found), _KILL_WAIT_S)
+            self._send(left, number)
+            _wait_until_gone(left, limit_s)
         others = [(process, relic) for process, relic in seen.items() if process.pid != self.pid]
         return Ending(
             ended=tuple(relic for process, relic in others if not _runs(process)),
             alive=tuple(relic for process, relic in others if _runs(process)),
         )
+
+    def _send(self, found: Found, number: int) -> None:
+        if not all(relic.escaped for relic in found.values()):
+            self.signal_group(number)
+        for process, relic in found.items():
+            if relic.escaped:
+                _send(process, number)
 
     def _read_leader(self) -> tuple[bool, set[psutil.Process]]:
         """Whether the number is another process's by now, and what descends from ours."""
