@@ -89,10 +89,12 @@ class Pipeline:
                 )
             )
             await self._flush(prepared)
-            with anyio.CancelScope(shield=tool.interrupt_behavior == "block"):
+            if tool.interrupt_behavior == "block":
+                with anyio.CancelScope(shield=True):
+                    result = await tool.execute(prepared.input, ctx)
+            else:
                 result = await tool.execute(prepared.input, ctx)
-            with anyio.CancelScope(shield=True):  # it is done: an interrupt must not lose that
-                prepared.settled = await self._finished(prepared, result)
+            prepared.settled = await self._finished(prepared, result)
         except Exception as error:
             prepared.settled = self._failed(call, ctx, error, prepared)
         finally:
@@ -207,11 +209,10 @@ class Pipeline:
     async def _finished(self, prepared: Prepared, result: ToolResult[Any]) -> Settled:
         call, ctx, tool = prepared.call, prepared.ctx, prepared.tool
         failed = bool(getattr(result.data, "failed", False))
-        text, spilled = await self._limited(tool, call.call_id, result.text)
-        hooks = self._services.try_get(CALL_HOOKS)
-        if hooks is not None:
-            text, again = await self._limited(tool, call.call_id, await hooks.after(tool, call.args, text, failed, ctx))
-            spilled = spilled or again
+        text, spilled = result.text, ""
+        if len(text) > tool.max_result_chars or self._services.try_get(CALL_HOOKS) is not None:
+            with anyio.CancelScope(shield=True):  # it is done: an interrupt must not lose that
+                text, spilled = await self._told(prepared, text, failed)
         if result.context_modifier is not None and not tool.is_concurrency_safe(prepared.input):
             ctx.set_app_state(result.context_modifier)
         text, duration = defuse(text), _since(prepared)
@@ -231,6 +232,18 @@ class Pipeline:
         return Settled(
             call.call_id, tool.name, text, failed=failed, data=result.data, changes=result.changes, duration_ms=duration
         )
+
+    async def _told(self, prepared: Prepared, text: str, failed: bool) -> tuple[str, str]:
+        """What the model is told of ``text`` after limit, hooks and limit again, and where the whole of it is."""
+        call, tool = prepared.call, prepared.tool
+        text, spilled = await self._limited(tool, call.call_id, text)
+        hooks = self._services.try_get(CALL_HOOKS)
+        if hooks is not None:
+            text, again = await self._limited(
+                tool, call.call_id, await hooks.after(tool, call.args, text, failed, prepared.ctx)
+            )
+            spilled = spilled or again
+        return text, spilled
 
     async def _limited(self, tool: Tool[Any, Any], call_id: str, text: str) -> tuple[str, str]:
         """``text`` within the tool's limit, and the path of the file that holds the whole of it, if one was needed."""
