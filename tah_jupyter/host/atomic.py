@@ -10,10 +10,14 @@ import os
 import re
 import secrets
 import stat
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["create", "is_temporary", "overwrite", "remove_stray", "replace"]
+__all__ = ["ONE_AT_A_TIME", "create", "is_temporary", "overwrite", "remove_stray", "replace"]
+
+ONE_AT_A_TIME = threading.Lock()
+"""Held from the last look at a file to its change, so that of two writers in this process the later one sees it."""
 
 _TEMPORARY = re.compile(r"\.tah-\d+-[0-9a-f]{16}\.tmp")
 _NOT_COPIED = frozenset({"security.capability"})
@@ -48,7 +52,7 @@ def replace(
 ) -> tuple[str, ...]:
     """Give ``name`` new bytes and keep owner, mode and extended attributes of the open file ``original``.
 
-    ``before_replace`` is called last, when everything is written and synced; what it raises leaves the file as it was.
+    ``before_replace`` is called last, when all is written and synced; what it raises leaves the file as it was.
     Returns notices about what could not be kept.
     """
     like = os.fstat(original)
@@ -58,8 +62,9 @@ def replace(
         _copy_attributes(original, handle)
         os.fchmod(handle, stat.S_IMODE(like.st_mode))  # after the owner: changing that clears setuid and setgid
         os.fsync(handle)
-        before_replace()
-        os.replace(temporary, name, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+        with ONE_AT_A_TIME:
+            before_replace()
+            os.replace(temporary, name, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
     _sync_folder(dir_fd)
     return notices
 

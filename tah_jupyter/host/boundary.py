@@ -90,7 +90,10 @@ class Boundary:
             raise ToolError("The path holds half a character (a lone surrogate).", code="BadPath") from error
         if "\0" in name:
             raise ToolError("A path cannot hold a NUL character.", code="BadPath")
-        return Path(os.path.realpath(os.path.join(self.root, name)))
+        try:
+            return Path(os.path.realpath(os.path.join(self.root, name)))
+        except OSError as error:  # a link that was something else a moment ago
+            raise ToolError(f"{path} cannot be followed: {error.strerror}. Try again.", code="BadPath") from error
 
     def _outside(self, path: str, real: Path) -> ToolError:
         if any(real.is_relative_to(folder) for folder in self.readable):

@@ -184,21 +184,23 @@ _LIST_IT = "list it to see what it holds"
 
 
 def _rewrite(place: Place, data: bytes, base: Snapshot, dir_fd: int) -> Written:
+    def check() -> None:
+        _check_unchanged(place, base, dir_fd)
+
     name = place.parts[-1]
     with confine.regular_file(name, os.O_RDONLY, dir_fd=dir_fd) as original:
-        _check_unchanged(place, base, dir_fd)
+        check()
         if not os.access(name, os.W_OK, dir_fd=dir_fd):
             raise ToolError(f"{place.shown} is read-only for this account. The file is as it was.", code="ReadOnly")
         links = os.fstat(original).st_nlink
-        if links > 1:
-            with confine.regular_file(name, os.O_WRONLY, dir_fd=dir_fd) as handle:
-                atomic.overwrite(handle, data, base.data)
-            notices: tuple[str, ...] = (f"The file has {links} names (hard links); all of them show the change.",)
-        else:
-            notices = atomic.replace(
-                name, data, original, dir_fd=dir_fd, before_replace=lambda: _check_unchanged(place, base, dir_fd)
-            )
-    return Written(str(place.real), place.shown, created=False, notices=notices)
+        if links == 1:
+            notices = atomic.replace(name, data, original, dir_fd=dir_fd, before_replace=check)
+            return Written(str(place.real), place.shown, created=False, notices=notices)
+    with confine.regular_file(name, os.O_WRONLY, dir_fd=dir_fd) as handle, atomic.ONE_AT_A_TIME:
+        check()
+        atomic.overwrite(handle, data, base.data)
+    notice = f"The file has {links} names (hard links); all of them show the change."
+    return Written(str(place.real), place.shown, created=False, notices=(notice,))
 
 
 def _check_unchanged(place: Place, base: Snapshot, dir_fd: int) -> None:
