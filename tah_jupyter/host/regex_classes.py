@@ -5,11 +5,15 @@ Annex C (``\w`` without the few circled letters), in parts, so that ``[^\W_]`` c
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import re2
 
-__all__ = ["SHORTHANDS", "ClassError", "bracket", "inverse", "quote"]
+__all__ = ["ASCII", "UNICODE", "ClassError", "Members", "Shorthands", "bracket", "inverse", "quote"]
+
+Members: TypeAlias = tuple[str, ...]
+Shorthands: TypeAlias = Mapping[str, Members]
 
 _META = frozenset("\\.+*?()|[]{}^$#&-~")
 _PC = "_\u203f\u2040\u2054\ufe33\ufe34\ufe4d\ufe4e\ufe4f\uff3f"  # category Pc, connector punctuation
@@ -27,21 +31,28 @@ def quote(char: str) -> str:
     return char if char.isprintable() else f"\\x{{{ord(char):X}}}"
 
 
-SHORTHANDS: dict[str, tuple[str, ...]] = {
+UNICODE: Shorthands = {
     "d": (r"\p{Nd}",),
     "w": (r"\p{L}", r"\p{M}", r"\p{Nl}", r"\p{Nd}", *map(quote, _PC), quote("\u200c"), quote("\u200d")),
     "s": (*map(quote, _SPACE), r"\x{2000}-\x{200A}"),
 }
 """What each shorthand is made of, as members of a ``[…]``."""
 
+ASCII: Shorthands = {
+    "d": ("0-9",),
+    "w": ("A-Z", "a-z", "0-9", "_"),
+    "s": tuple(map(quote, "\t\n\v\f\r ")),
+}
+"""The same without Unicode, some hundred times smaller for RE2."""
 
-def inverse(name: str) -> str:
-    """``\\W`` and its kin, by the small letter."""
-    return f"[^{''.join(SHORTHANDS[name])}]"
+
+def inverse(shorthand: Members) -> str:
+    """Every character that is not in ``shorthand``."""
+    return f"[^{''.join(shorthand)}]"
 
 
-def bracket(members: Sequence[str], inverted: Sequence[str], *, negated: bool) -> str:
-    r"""A ``[…]`` with these members and the inverted shorthands (``\W`` as ``w``) among them.
+def bracket(members: Sequence[str], inverted: Sequence[Members], *, negated: bool) -> str:
+    r"""A ``[…]`` with these members and the inverted shorthands (``\W`` is given as what ``\w`` is made of) among them.
 
     RE2 has no class inside a class: a union becomes an alternation, and ``[^\W…]`` is ``\w`` without the rest. Raises
     ClassError where that cannot be written.
@@ -53,12 +64,12 @@ def bracket(members: Sequence[str], inverted: Sequence[str], *, negated: bool) -
     return "(?:" + "|".join([*([f"[{''.join(members)}]"] if members else []), *map(inverse, inverted)]) + ")"
 
 
-def _without(inverted: Sequence[str], members: Sequence[str]) -> str:
-    kept = SHORTHANDS[inverted[0]]
+def _without(inverted: Sequence[Members], members: Sequence[str]) -> str:
+    kept = inverted[0]
     whole = f"[{''.join(kept)}]"
     for member in members:
         if member not in kept and (not _is_single(member) or re2.search(whole, _char(member))):
-            raise ClassError(f"[^\\{inverted[0].upper()}…] cannot leave out {member} in this engine")
+            raise ClassError(f"\\W, \\D or \\S in [^…] cannot leave out {member} in this engine")
     left = [part for part in kept if part not in members]
     if len(set(inverted)) > 1 or not left:
         raise ClassError("this mixture of \\W, \\D or \\S in [^…] is not supported by this engine")

@@ -3,7 +3,7 @@
 import re
 from typing import NoReturn
 
-from tah_jupyter.host.regex_classes import SHORTHANDS, ClassError, bracket, inverse, quote
+from tah_jupyter.host.regex_classes import ClassError, Members, Shorthands, bracket, inverse, quote
 
 __all__ = ["BadPattern", "Reader"]
 
@@ -38,8 +38,9 @@ class BadPattern(ValueError):
 class Reader:
     """One pass over a pattern. ``out`` collects it for RE2, ``sieve`` for ripgrep."""
 
-    def __init__(self, text: str, *, multiline: bool) -> None:
+    def __init__(self, text: str, *, multiline: bool, shorthands: Shorthands) -> None:
         self.text = text
+        self._shorthands = shorthands
         self.multiline = multiline
         self.out: list[str] = []
         self.sieve: list[str] = []
@@ -191,10 +192,10 @@ class Reader:
 
     def _escape(self) -> None:
         name = self.text[self._at + 1 : self._at + 2]
-        if name in SHORTHANDS:
-            self._emit(f"[{''.join(SHORTHANDS[name])}]", 2)
-        elif name.lower() in SHORTHANDS:
-            self._emit(inverse(name.lower()), 2)
+        if name in self._shorthands:
+            self._emit(f"[{''.join(self._shorthands[name])}]", 2)
+        elif name.lower() in self._shorthands:
+            self._emit(inverse(self._shorthands[name.lower()]), 2)
         elif name and name in "bB":
             self._emit(f"\\{name}", 2, sieve="(?:)")
         elif name and name in "Az":
@@ -245,7 +246,7 @@ class Reader:
         negated = self.text.startswith("[^", start)
         self._at += 1 + negated
         members: list[str] = []
-        inverted: list[str] = []
+        inverted: list[Members] = []
         first = self._at
         while self._at == first or not self.text.startswith("]", self._at):
             if self._at >= len(self.text):
@@ -257,16 +258,16 @@ class Reader:
             self._fail(str(error), start)
         self._emit(written, 1)
 
-    def _member(self, members: list[str], inverted: list[str]) -> None:
+    def _member(self, members: list[str], inverted: list[Members]) -> None:
         name = self.text[self._at + 1 : self._at + 2] if self.text[self._at] == "\\" else ""
         if found := _POSIX.match(self.text, self._at) or _PROPERTY.match(self.text, self._at):
             members.append(_property(found) if found.re is _PROPERTY else found[0])
             self._at += len(found[0])
-        elif name in SHORTHANDS:
-            members.extend(SHORTHANDS[name])
+        elif name in self._shorthands:
+            members.extend(self._shorthands[name])
             self._at += 2
-        elif name.lower() in SHORTHANDS:
-            inverted.append(name.lower())
+        elif name.lower() in self._shorthands:
+            inverted.append(self._shorthands[name.lower()])
             self._at += 2
         else:
             members.append(self._range())

@@ -6,6 +6,7 @@ ignores it. Folders are opened part by part through their handles (:mod:`tah_jup
 lies in the workspace whatever is swapped meanwhile; named pipes, sockets and devices are never opened.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ MAX_DEPTH = 64
 """How many folders deep a walk goes: each open folder costs a file descriptor."""
 
 _PRUNED = frozenset({"node_modules", "dist"})
-_GITIGNORE_BYTES = 256 * 1024
+_GITIGNORE_BYTES = 64 * 1024  # a longer one is no list that somebody wrote, and is not followed
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
@@ -239,7 +240,13 @@ def open_file(name: str, dir_fd: int) -> int:
     """Open ``name`` in the folder ``dir_fd`` to read; never blocks. Raises OSError, and NotRegular for what is not a
     regular file.
     """
-    handle = os.open(name, _FILE, dir_fd=dir_fd)
+    try:
+        handle = os.open(name, _FILE, dir_fd=dir_fd)
+    except OSError as error:
+        if error.errno != errno.ENXIO:  # what a socket says
+            raise
+        kind = confine.kind_of(os.stat(name, dir_fd=dir_fd, follow_symlinks=False).st_mode)
+        raise confine.NotRegular(kind) from error
     mode = os.fstat(handle).st_mode
     if not stat.S_ISREG(mode):
         os.close(handle)

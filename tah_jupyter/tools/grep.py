@@ -110,7 +110,7 @@ class Grep(Tool[GrepInput, GrepResult]):
             raise ToolError(
                 f"{input.path} is a {error.kind}; only regular files are searched.", code="NotRegular"
             ) from error
-        return _result(input, found, self.workspace.relative(query.tree.start))
+        return _result(input, found, self.workspace.relative(query.tree.start), query.pattern)
 
     def _prepare(self, input: GrepInput) -> tuple[Query, str | None]:
         tree, file = self._where(input.path)
@@ -163,11 +163,13 @@ def _filters(input: GrepInput) -> tuple[Glob, ...]:
         raise ToolError(f"{error}.".capitalize(), code="BadGlob") from error
 
 
-def _result(input: GrepInput, found: Found, start: str) -> ToolResult[GrepResult]:
+def _result(input: GrepInput, found: Found, start: str, pattern: Pattern) -> ToolResult[GrepResult]:
     prefix = "" if start == "." else f"{start}/"
     files = tuple(FileHits(prefix + file.path, file.count, file.hits) for file in found.files)
     lines = [line for file in files for line in _shown(file, input)]
     notes = _notes(input, found)
+    if pattern.ascii_only:
+        notes.append("The pattern is so large that its \\w, \\d and \\s know only ASCII here.")
     complete = not (found.out_of_time or found.unreadable or found.too_large)
     data = GrepResult(files, input.offset + found.taken if found.more else None, complete)
     view: View = Text("\n".join(notes))
