@@ -1,6 +1,7 @@
 """Faults injected into real streams: none becomes a complete answer, none hangs, none leaves a connection open."""
 
 import json
+import os
 import random
 from collections.abc import Callable
 from typing import Any
@@ -30,6 +31,7 @@ from tests.support.streams import drain
 pytestmark = pytest.mark.anyio
 
 SEED = 20260501
+TIMES = 80 if os.environ.get("FAULTS") == "long" else 8
 REQUEST = ModelRequest("s", (UserMessage("go"),), ())
 CHUNKED = HEAD.replace(b"connection: close", b"transfer-encoding: chunked")
 
@@ -150,7 +152,7 @@ FAULTS: list[Callable[[list[Any], random.Random], Reply]] = [
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-@pytest.mark.parametrize("seed", range(SEED, SEED + 8))
+@pytest.mark.parametrize("seed", range(SEED, SEED + TIMES))
 async def test_a_broken_stream_is_never_taken_for_a_complete_answer(
     fault: Callable[[list[Any], random.Random], Reply], seed: int
 ) -> None:

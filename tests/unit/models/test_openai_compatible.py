@@ -378,6 +378,20 @@ async def test_text_is_given_as_it_comes_and_not_held_back() -> None:
         await model.aclose()
 
 
+async def test_a_call_is_given_as_soon_as_it_is_complete_while_the_stream_goes_on() -> None:
+    go_on = anyio.Event()
+    first, second = fragment('{"a":1}', call_id="1", name="x"), fragment('{"b":2}', index=1, call_id="2", name="y")
+    async with serving([*stream(first, done=False), go_on, events(second, finish("tool_calls"))]) as server:
+        model = route(server)
+        with anyio.fail_after(5):
+            stream_ = model.stream(request())
+            assert await anext(stream_) == CallFinished(0, "x", '{"a":1}', "1")
+            go_on.set()
+            assert await anext(stream_) == CallFinished(1, "y", '{"b":2}', "2")
+            await stream_.aclose()
+        await model.aclose()
+
+
 async def test_two_streams_of_one_model_do_not_mix() -> None:
     async with serving(stream(text("a"), finish())) as server:
         model = route(server)
