@@ -98,7 +98,8 @@ class Magics:
 
         cell = Cell(self._shell, self._agent, request, strict=options.strict, keep_going=options.keep_going)
         if self._cells is None:
-            return cell.block()
+            self._shell.displayhook.update_user_ns(cell.block())  # a value would be shown as an empty Out[n]
+            return None
         if not self._cells.take():
             raise UsageError(f"%%tah was not run: {self._cells.why_not() or _ALONE}.")
         if self._unanswer is None:

@@ -103,6 +103,7 @@ ip = get_ipython()
 
 def test_loading_twice_changes_nothing_and_unloading_takes_everything_back(project: Project) -> None:
     with kernel_in(project.folder, env=project.env) as front_end:
+        front_end.run("%load_ext storemagic")  # IPython's own first %load_ext adds magics of its own
         before = front_end.run(STATE).text
         front_end.run("%load_ext tah_jupyter")
         loaded = front_end.run(STATE).text
@@ -224,35 +225,6 @@ def test_a_page_that_reloads_is_answered_and_finds_its_card_again(open_kernel: O
     assert not frame.closed, "the cell's output does not reach this page; the frame is the record there"
     front_end.run(f"{project.script(says('next'), name='b.json')}\nnext", allow_stdin=False)
     assert frame.closed
-
-
-@pytest.mark.case("NB-08")
-def test_a_key_is_nowhere_but_in_the_environment(open_kernel: Open, project: Project) -> None:
-    key = "sk-proj-" + "Zq8Lw3Xn5Rt7Yv2B" * 2
-    project.env |= {"OPENAI_API_KEY": key, "IPYTHONDIR": str(project.state / "ipython")}
-    (project.folder / "notes.txt").write_text(f"the key is {key}\n")
-    front_end = open_kernel()
-    read = call("read_file", path="notes.txt")
-    write = call("write_file", path="copy.txt", content=f"again {key}\n")
-    ran = front_end.submit(f"{project.script(read, write, says(f'it is {key}'))}\ncopy it")
-    frame = front_end.frame()
-    front_end.until(lambda: any(message.get("cards") for message in frame.messages))
-    card = [message for message in frame.messages if message.get("cards")][-1]["cards"][0]["id"]
-    front_end.send(
-        frame, {"type": "answer", "id": 1, "approval": card, "answer": "allow", "scope": "once", "reason": ""}
-    )
-    front_end.until(lambda: ran.done)
-    looks = [
-        front_end.run(code).outputs for code in ("%tah", "%tah config", "tah", "tah.last", "_", "%tah sessions show 1")
-    ]
-    assert (project.folder / "copy.txt").read_text() == f"again {key}\n", "what the agent writes is not changed"
-    seen = str([ran.outputs, looks, frame.state, frame.messages])
-    assert key not in seen
-    assert all(key not in session.joinpath("log.jsonl").read_text() for session in project.sessions)
-    front_end.run("get_ipython().history_manager.writeout_cache()")
-    history = b"".join(path.read_bytes() for path in project.state.rglob("history.sqlite*"))
-    assert history
-    assert key.encode() not in history
 
 
 def test_two_requests_at_once_take_turns(open_kernel: Open, project: Project) -> None:

@@ -1,4 +1,7 @@
-"""Who answers an approval while the cell runs: a click, a person at input(), or nobody."""
+"""Notebook cases: who answers while the cell runs, what an old button can do, and where a key must not be.
+
+Each runs in a real kernel, with a front end that clicks and types.
+"""
 
 import time
 
@@ -238,3 +241,32 @@ def test_the_end_leaves_one_static_record_and_no_widget(open_kernel: Open, proje
     assert set(output["data"]) == {"text/html", "text/plain", "text/markdown"}
     assert frame.closed
     assert front_end.run("import ipywidgets; len(ipywidgets.widgets.widget._instances)").text == "0"
+
+
+@pytest.mark.case("NB-08")
+def test_a_key_is_nowhere_but_in_the_environment(open_kernel: Open, project: Project) -> None:
+    key = "sk-proj-" + "Zq8Lw3Xn5Rt7Yv2B" * 2
+    project.env |= {"OPENAI_API_KEY": key, "IPYTHONDIR": str(project.state / "ipython")}
+    (project.folder / "notes.txt").write_text(f"the key is {key}\n")
+    front_end = open_kernel()
+    read = call("read_file", path="notes.txt")
+    write = call("write_file", path="copy.txt", content=f"again {key}\n")
+    ran = front_end.submit(f"{project.script(read, write, says(f'it is {key}'))}\ncopy it")
+    frame = front_end.frame()
+    front_end.until(lambda: any(message.get("cards") for message in frame.messages))
+    card = [message for message in frame.messages if message.get("cards")][-1]["cards"][0]["id"]
+    front_end.send(
+        frame, {"type": "answer", "id": 1, "approval": card, "answer": "allow", "scope": "once", "reason": ""}
+    )
+    front_end.until(lambda: ran.done)
+    looks = [
+        front_end.run(code).outputs for code in ("%tah", "%tah config", "tah", "tah.last", "_", "%tah sessions show 1")
+    ]
+    assert (project.folder / "copy.txt").read_text() == f"again {key}\n", "what the agent writes is not changed"
+    seen = str([ran.outputs, looks, frame.state, frame.messages])
+    assert key not in seen
+    assert all(key not in session.joinpath("log.jsonl").read_text() for session in project.sessions)
+    front_end.run("get_ipython().history_manager.writeout_cache()")
+    history = b"".join(path.read_bytes() for path in project.state.rglob("history.sqlite*"))
+    assert history
+    assert key.encode() not in history
