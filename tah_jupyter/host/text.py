@@ -90,10 +90,9 @@ def _decode_without_mark(data: bytes) -> Decoded | None:
         return None
     if _is_damaged_utf8(data):
         return Decoded(data.decode("utf-8", "surrogateescape"), _DAMAGED_UTF8)
-    for encoding in _guesses(data):
-        if found := _exactly(data, encoding):
-            return found
-    return Decoded(data.decode("latin-1"), _LATIN_1)  # every byte is a character of it
+    guess = _guess(data)
+    found = None if guess is None else _exactly(data, guess)
+    return found or Decoded(data.decode("latin-1"), _LATIN_1)  # every byte is a character of it
 
 
 def _exactly(body: bytes, encoding: Encoding) -> Decoded | None:
@@ -113,8 +112,8 @@ def _is_damaged_utf8(data: bytes) -> bool:
     return len(re.findall("[^\0-\x7f\udc80-\udcff]", text)) >= wrong
 
 
-def _guesses(data: bytes) -> list[Encoding]:
-    """Likely encodings, best first. Western Europe goes first unless something else is clearly better."""
+def _guess(data: bytes) -> Encoding | None:
+    """The most likely encoding; that of Western Europe unless another is clearly better."""
     from charset_normalizer import from_bytes  # noqa: PLC0415 - some 20 ms, needed for few files
 
     first = _NOT_ASCII.search(data)
@@ -122,11 +121,12 @@ def _guesses(data: bytes) -> list[Encoding]:
     sample = data[start : start + _SAMPLE_BYTES]
     sample = sample[: sample.rfind(b"\n") + 1] or sample
     matches = list(from_bytes(sample, cp_isolation=list(_GUESSED)))
-    names = [match.encoding for match in matches]
+    if not matches:
+        return None
     western = [m for m in matches if m.encoding == _WESTERN or _WESTERN in m.could_be_from_charset]
-    if western and western[0].chaos <= 0.1 and western[0].coherence >= matches[0].coherence - 0.1:
-        names.insert(0, _WESTERN)
-    return [Encoding(name, _GUESSED[name]) for name in dict.fromkeys(names) if name in _GUESSED]
+    is_western = western and western[0].chaos <= 0.1 and western[0].coherence >= matches[0].coherence - 0.1
+    name = _WESTERN if is_western else matches[0].encoding
+    return Encoding(name, _GUESSED[name]) if name in _GUESSED else None
 
 
 def splice(data: bytes, decoded: Decoded, replacements: Sequence[Replacement]) -> bytes:

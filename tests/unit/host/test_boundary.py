@@ -47,7 +47,8 @@ def test_what_is_outside_is_named_with_where_it_leads(boundary: Boundary, tmp_pa
     (tmp_path / "root" / "out").symlink_to(tmp_path / "else")
     error = refusal(boundary, "out/x")
     assert str(error) == (
-        f"out/x is outside the folder {tmp_path}/root (it leads to {tmp_path}/else/x); only files inside it can be used."
+        f"out/x is outside the folder {tmp_path}/root (it leads to {tmp_path}/else/x); "
+        "only files inside it can be used."
     )
     assert error.offer == f"Add the folder {tmp_path}/else"
     assert refusal(boundary, "/x").offer == ""

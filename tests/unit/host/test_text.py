@@ -59,8 +59,15 @@ def test_a_late_accent_in_a_long_file_is_found() -> None:
     assert found.text.endswith("café\n")
 
 
-def test_bytes_that_fit_no_encoding_are_latin_1() -> None:
-    data = bytes(range(0x80, 0x100)) * 3
+@pytest.mark.parametrize(
+    "data",
+    [
+        "café, naïve, Größe\n".encode("latin-1") + b"plain\n" * 10_000 + b"\x81 \x8d\n",
+        bytes(range(0x80, 0x100)) * 3,
+        b"\x81\x8d\x8f\x90\x9d" * 20,
+    ],
+)
+def test_bytes_that_fit_no_guess_are_latin_1_or_come_back_as_they_were(data: bytes) -> None:
     found = decode(data)
     assert found is not None
     assert found.encoding.encode(found.text) == data
