@@ -56,7 +56,13 @@ class Ended(msgspec.Struct):
     reason: StopReason = "interrupted"
     text: str = ""
     usage: Usage = Usage()
+    cost_usd: float | None = 0.0
     error: TahError | None = None
+
+    def count(self, usage: Usage, cost_usd: float | None) -> None:
+        """Add what one request took; a price that is not known makes the sum unknown, never smaller."""
+        self.usage += usage
+        self.cost_usd = None if self.cost_usd is None or cost_usd is None else self.cost_usd + cost_usd
 
     def fail(self, error: Exception) -> None:
         """Note what ended the run; of a group of errors the first one says it."""
@@ -78,7 +84,7 @@ async def run_loop(loop: Loop, ended: Ended) -> None:
             return
         loop.check()
         received, executor = await take_turn(loop)
-        ended.usage += received.usage
+        ended.count(received.usage, loop.model.cost_usd(received.usage))
         ended.text = (ended.text + received.text) if continued and not received.calls else received.text
         if executor.stop_requested:
             ended.reason = "denied_stop"

@@ -165,7 +165,7 @@ class Session:
                 error=ended.error.message if ended.error is not None else "",
                 next_step=ended.error.next_step if ended.error is not None else "",
                 usage=ended.usage,
-                cost_usd=self.model.cost_usd(ended.usage),
+                cost_usd=ended.cost_usd,
                 duration_ms=round((time.monotonic() - began) * 1e3, 1),
             )
         )
@@ -181,7 +181,7 @@ class Session:
             stop_reason=ended.reason,
             changes=tuple(changes),
             usage=ended.usage,
-            cost=self.model.cost_usd(ended.usage),
+            cost=ended.cost_usd,
             todos=self.tally.todos,
             events=events,
             session_id=self.session_id,

@@ -32,7 +32,7 @@ class Model(Protocol):
         ...
 
     def cost_usd(self, usage: Usage) -> float | None:
-        """The price of ``usage``, or None when it is not known; 0.0 only for what is known to be free."""
+        """The price of one request's ``usage``, None when it is not known; 0.0 only for what is known to be free."""
         ...
 
     async def aclose(self) -> None:

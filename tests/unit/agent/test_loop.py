@@ -76,7 +76,9 @@ class Slow(Tool[Step, int]):
         Slow.running += 1
         Slow.most = max(Slow.most, Slow.running)
         try:
-            await anyio.sleep(input.ms / 1000)
+            await anyio.lowlevel.checkpoint()
+            with anyio.move_on_after(input.ms / 1000):
+                await anyio.sleep_forever()
         finally:
             Slow.running -= 1
         self.log.append(f"{self.name}{input.n}")
@@ -163,7 +165,8 @@ async def test_an_edit_that_must_finish_is_not_torn_by_an_interrupt() -> None:
         interrupt_behavior = "block"
 
         async def execute(self, input: Step, ctx: ToolContext) -> ToolResult[Any]:
-            await anyio.sleep(0.1)
+            with anyio.move_on_after(0.1):
+                await anyio.sleep_forever()
             done.append("whole")
             return ToolResult(None, "done")
 
@@ -207,11 +210,11 @@ async def test_one_run_at_a_time_and_an_empty_prompt_is_no_run() -> None:
     model = ScriptedModel([calls("read", ms=100), says("ok")])
     async with session_of(model, [Slow("read")]) as session, anyio.create_task_group() as tasks:
         tasks.start_soon(session.run, "go")
-        await anyio.sleep(0.02)
+        await anyio.wait_all_tasks_blocked()
         with pytest.raises(TahError, match="Run 1 is still under way"):
             await session.run("me too")
-        while session.running:
-            await anyio.sleep(0.01)
+        async for event in session.events():
+            assert event
         with pytest.raises(TahError, match="empty"):
             await session.run("  \n")
 
