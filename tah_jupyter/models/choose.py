@@ -10,12 +10,16 @@ from typing import Literal, NamedTuple
 from tah_jupyter.models.providers import DIRECT, NOT_YET, Provider
 from tah_jupyter.runtime.config import Endpoint
 
-__all__ = ["Missing", "ModelSpec", "choose"]
+__all__ = ["DEMO_LABEL", "Missing", "ModelSpec", "choose"]
+
+DEMO_LABEL = "scripted demo, no language model"
+"""How the demo is shown wherever a model's name is: nobody may take it for one."""
 
 
 class ModelSpec(NamedTuple):
     """A settled model. ``name`` is what people see, ``model`` what its server calls it (for ``scripted`` the file's
-    path); ``key_env`` names the variable that holds the key, empty when none is sent; ``source`` says what settled it.
+    path, for ``demo`` the seed of its sample, empty for any); ``key_env`` names the variable that holds the key, empty
+    when none is sent; ``source`` says what settled it.
     """
 
     route: Literal["direct", "demo", "scripted"]
@@ -49,8 +53,8 @@ def choose(
 ) -> ModelSpec | Missing:
     """Settle the model. ``config_models`` is the ``models`` table of the config, ``config_model`` its ``model`` key.
 
-    A name is a key of ``config_models``, ``demo``, ``scripted:FILE``, ``PROVIDER``, ``PROVIDER/MODEL``, or a bare model
-    name where exactly one provider has a key. Nothing is read but the arguments.
+    A name is a key of ``config_models``, ``demo``, ``demo:SEED``, ``scripted:FILE``, ``PROVIDER``,
+    ``PROVIDER/MODEL``, or a bare model name where exactly one provider has a key. Nothing is read but the arguments.
     """
     models, variables = config_models or {}, environ or {}
     for name, source in ((explicit, "--model"), (session_model, "session"), (config_model, "config")):
@@ -62,8 +66,8 @@ def choose(
 def _named(name: str, source: str, models: Mapping[str, Endpoint], environ: Mapping[str, str]) -> ModelSpec | Missing:
     if name in models:
         return _configured(models[name], source, environ)
-    if name == "demo":
-        return ModelSpec("demo", name, source)
+    if name == "demo" or name.startswith("demo:"):
+        return _demo(name, source)
     if name.startswith("scripted:"):
         return ModelSpec("scripted", name, source, model=name.removeprefix("scripted:"))
     prefix, _, rest = name.partition("/")
@@ -72,6 +76,13 @@ def _named(name: str, source: str, models: Mapping[str, Endpoint], environ: Mapp
     if prefix in NOT_YET:
         return _not_yet(*NOT_YET[prefix])
     return _bare(name, source, models, environ)
+
+
+def _demo(name: str, source: str) -> ModelSpec | Missing:
+    seed = name.partition(":")[2]
+    if name != "demo" and not (seed.isascii() and seed.isdecimal()):
+        return Missing("unknown", f"{seed!r} is no seed of the demo.", "Write demo, or demo:SEED with a whole number.")
+    return ModelSpec("demo", name, source, model=seed)
 
 
 def _configured(endpoint: Endpoint, source: str, environ: Mapping[str, str]) -> ModelSpec | Missing:

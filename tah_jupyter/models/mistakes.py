@@ -6,8 +6,8 @@ structure and at what the code's own words promise (a docstring that says "both 
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias, TypeVar
 
 __all__ = ["Mistake", "find_mistakes"]
 
@@ -40,19 +40,24 @@ class _Module(NamedTuple):
     lines: list[str]
     others: str
 
+    def written(self, node: ast.expr) -> str:
+        """``node`` as it is written."""
+        return ast.get_source_segment("\n".join(self.lines), node) or ast.unparse(node)
+
     def changed(self, node: ast.expr, text: str) -> list[str]:
         """The lines of ``node`` with ``text`` in its place."""
-        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        first, last = node.lineno - 1, _end(node) - 1
         before = self.lines[first].encode()[: node.col_offset].decode()
         after = self.lines[last].encode()[node.end_col_offset :].decode()
         return f"{before}{text}{after}".split("\n")
 
     def replace(self, node: ast.expr, text: str, why: str, cure: str) -> _Found:
-        return _Found(node.lineno, node.end_lineno or node.lineno, self.changed(node, text), why, cure)
+        return _Found(node.lineno, _end(node), self.changed(node, text), why, cure)
 
 
 _Function: TypeAlias = ast.FunctionDef
 _Finder: TypeAlias = Callable[[_Function, _Module], Iterator[_Found]]
+_Node = TypeVar("_Node", bound=ast.AST)
 
 
 def find_mistakes(files: Mapping[str, str], *, hints: str = "") -> list[Mistake]:
@@ -99,14 +104,19 @@ def _promises(function: _Function, pattern: str) -> bool:
     return re.search(pattern, words, re.IGNORECASE) is not None
 
 
-def _all(function: _Function, kind: type[ast.AST]) -> Iterator[ast.AST]:
+def _all(function: _Function, kind: type[_Node]) -> Iterator[_Node]:
     return (node for node in ast.walk(function) if isinstance(node, kind))
+
+
+def _end(node: ast.expr) -> int:
+    """The last line of a node."""
+    return node.end_lineno or node.lineno
 
 
 def _month_before_day(function: _Function, module: _Module) -> Iterator[_Found]:
     said = f"{ast.get_docstring(function) or ''} {module.others}"
     for node in _all(function, ast.Constant):
-        if isinstance(node, ast.Constant) and node.value == "%m/%d/%Y" and "day/month/year" in said:
+        if node.value == "%m/%d/%Y" and "day/month/year" in said:
             yield module.replace(
                 node,
                 '"%d/%m/%Y"',
@@ -117,18 +127,17 @@ def _month_before_day(function: _Function, module: _Module) -> Iterator[_Found]:
 
 def _number_kept_as_text(function: _Function, module: _Module) -> Iterator[_Found]:
     columns = _number_columns(module.others)
-    for call in _all(function, ast.Call):
-        for keyword in call.keywords if isinstance(call, ast.Call) else ():
-            value = keyword.value
-            if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
-                column = value.slice.value
-                if column in columns:
-                    yield module.replace(
-                        value,
-                        f"int({ast.get_source_segment(chr(10).join(module.lines), value)})",
-                        f"The column `{column}` holds numbers but is kept as text, so 99 counts as more than 100.",
-                        "It is read as a whole number now.",
-                    )
+    for keyword in _all(function, ast.keyword):
+        value = keyword.value
+        if not isinstance(value, ast.Subscript) or not isinstance(value.slice, ast.Constant):
+            continue
+        if (column := value.slice.value) in columns:
+            yield module.replace(
+                value,
+                f"int({module.written(value)})",
+                f"The column `{column}` holds numbers but is kept as text, so 99 counts as more than 100.",
+                "It is read as a whole number now.",
+            )
 
 
 def _number_columns(text: str) -> set[str]:
@@ -146,13 +155,12 @@ def _number_columns(text: str) -> set[str]:
 
 def _return_inside_loop(function: _Function, module: _Module) -> Iterator[_Found]:
     for loop in _all(function, ast.For):
-        last = loop.body[-1] if isinstance(loop, ast.For) else None
-        if isinstance(last, ast.Return) and len(loop.body) > 1 and isinstance(loop.body[0], ast.AugAssign):  # type: ignore[attr-defined]
-            line = module.lines[last.lineno - 1]
+        last = loop.body[-1]
+        if isinstance(loop.body[0], ast.AugAssign) and isinstance(last, ast.Return) and last.end_lineno == last.lineno:
             yield _Found(
                 last.lineno,
                 last.lineno,
-                [" " * loop.col_offset + line.lstrip()],  # type: ignore[attr-defined]
+                [" " * loop.col_offset + module.lines[last.lineno - 1].lstrip()],
                 "It returns inside the loop, so only the first one is counted.",
                 "It returns after the loop now.",
             )
@@ -162,14 +170,14 @@ def _overwritten(function: _Function, module: _Module) -> Iterator[_Found]:
     if not _promises(function, r"\b(total|sum|added)"):
         return
     for loop in _all(function, ast.For):
-        for node in loop.body if isinstance(loop, ast.For) else ():
+        for node in loop.body:
             if not isinstance(node, ast.Assign) or not isinstance(target := node.targets[0], ast.Subscript):
                 continue
             name, key = ast.unparse(target.value), ast.unparse(target.slice)
-            if name not in {ast.unparse(part) for part in ast.walk(node.value) if isinstance(part, ast.Name)}:
+            if name not in {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}:
                 yield module.replace(
                     node.value,
-                    f"{name}.get({key}, 0) + {ast.unparse(node.value)}",
+                    f"{name}.get({key}, 0) + {module.written(node.value)}",
                     f"Each new value in `{name}` overwrites the one before instead of being added to it.",
                     "It adds them up now.",
                 )
@@ -177,12 +185,10 @@ def _overwritten(function: _Function, module: _Module) -> Iterator[_Found]:
 
 def _floor_division(function: _Function, module: _Module) -> Iterator[_Found]:
     for node in _all(function, ast.BinOp):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv) and _promises(function, r"\b(mean|average)"):
-            text = "\n".join(module.lines)
-            left, right = ast.get_source_segment(text, node.left), ast.get_source_segment(text, node.right)
+        if isinstance(node.op, ast.FloorDiv) and _promises(function, r"\b(mean|average)"):
             yield module.replace(
                 node,
-                f"{left} / {right}",
+                f"{module.written(node.left)} / {module.written(node.right)}",
                 "It divides with `//`, which drops everything behind the point.",
                 "It divides with `/` now.",
             )
@@ -209,11 +215,11 @@ def _minimum_from_zero(function: _Function, module: _Module) -> Iterator[_Found]
 
 def _ends_left_out(function: _Function, module: _Module) -> Iterator[_Found]:
     for node in _all(function, ast.Compare):
-        if not isinstance(node, ast.Compare) or len(node.ops) != 2 or not _promises(function, r"\bincluded"):
+        if len(node.ops) != 2 or not _promises(function, r"\bincluded"):
             continue
         strict = sum(isinstance(operation, ast.Lt) for operation in node.ops)
         if strict and all(isinstance(operation, ast.Lt | ast.LtE) for operation in node.ops):
-            parts = [ast.unparse(part) for part in (node.left, *node.comparators)]
+            parts = [module.written(part) for part in (node.left, *node.comparators)]
             yield module.replace(
                 node,
                 " <= ".join(parts),
@@ -223,23 +229,19 @@ def _ends_left_out(function: _Function, module: _Module) -> Iterator[_Found]:
 
 
 def _last_window(function: _Function, module: _Module) -> Iterator[_Found]:
-    ranges = [
-        node
-        for node in _all(function, ast.Call)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and len(node.args) == 1
-    ]
-    slices = {ast.unparse(node.upper) for node in _all(function, ast.Slice) if isinstance(node, ast.Slice) and node.upper}
-    for node in ranges:
-        stop = node.args[0]
-        if isinstance(stop, ast.BinOp) and isinstance(stop.op, ast.Sub) and ast.unparse(stop.left).startswith("len("):
-            width = ast.unparse(stop.right)
-            if any(upper.endswith(f" + {width}") for upper in slices):
-                yield module.replace(
-                    stop,
-                    f"{ast.unparse(stop)} + 1",
-                    f"`range({ast.unparse(stop)})` ends one step early, so the last window is missing.",
-                    "It goes one step further now.",
-                )
+    ends = [ast.unparse(node.upper) for node in _all(function, ast.Slice) if node.upper is not None]
+    for call in _all(function, ast.Call):
+        stop = call.args[0] if ast.unparse(call.func) == "range" and len(call.args) == 1 else None
+        if not isinstance(stop, ast.BinOp) or not isinstance(stop.op, ast.Sub):
+            continue
+        counts = ast.unparse(stop.left).startswith("len(")
+        if counts and any(end.endswith(f" + {ast.unparse(stop.right)}") for end in ends):
+            yield module.replace(
+                stop,
+                f"{module.written(stop)} + 1",
+                f"`{module.written(call)}` ends one step early, so the last window is missing.",
+                "It goes one step further now.",
+            )
 
 
 def _shared_default(function: _Function, module: _Module) -> Iterator[_Found]:
@@ -247,16 +249,18 @@ def _shared_default(function: _Function, module: _Module) -> Iterator[_Found]:
     for argument, default in zip(arguments, function.args.defaults, strict=True):
         if not isinstance(default, ast.List | ast.Dict | ast.Set):
             continue
-        made = ast.unparse(default)
+        made, name = module.written(default), argument.arg
         body = function.body[1] if ast.get_docstring(function) is not None and function.body[1:] else function.body[0]
+        if body.lineno <= _end(default):  # all on one line
+            continue
         indent = " " * body.col_offset
-        head = module.changed(default, "None")
-        between = module.lines[default.lineno : body.lineno - 1]
+        between = module.lines[_end(default) : body.lineno - 1]
+        guard = [f"{indent}if {name} is None:", f"{indent}    {name} = {made}"]
         yield _Found(
             default.lineno,
             body.lineno - 1,
-            [*head, *between, f"{indent}if {argument.arg} is None:", f"{indent}    {argument.arg} = {made}"],
-            f"`{argument.arg}={made}` is made once and shared by all calls, so each call sees what earlier ones left.",
+            [*module.changed(default, "None"), *between, *guard],
+            f"`{name}={made}` is made once and shared by all calls, so each call sees what earlier ones left.",
             "Each call makes its own now.",
         )
 
@@ -272,8 +276,3 @@ _FINDERS: tuple[_Finder, ...] = (
     _last_window,
     _shared_default,
 )
-
-
-def kinds() -> Iterable[str]:
-    """The names of the mistakes that can be found."""
-    return [finder.__name__.strip("_").replace("_", " ") for finder in _FINDERS]
