@@ -209,14 +209,14 @@ async def test_cancelling_the_caller_closes_everything_and_goes_on() -> None:
 async def test_one_run_at_a_time_and_an_empty_prompt_is_no_run() -> None:
     model = ScriptedModel([calls("read", ms=100), says("ok")])
     async with session_of(model, [Slow("read")]) as session, anyio.create_task_group() as tasks:
-        tasks.start_soon(session.run, "go")
-        await anyio.wait_all_tasks_blocked()
-        with pytest.raises(TahError, match="Run 1 is still under way"):
-            await session.run("me too")
-        async for event in session.events():
-            assert event
+        started = anyio.Event()
+        session.subscribe(lambda event: started.set() if isinstance(event, ToolStarted) else None)
         with pytest.raises(TahError, match="empty"):
             await session.run("  \n")
+        tasks.start_soon(session.run, "go")
+        await started.wait()
+        with pytest.raises(TahError, match="Run 1 is still under way"):
+            await session.run("me too")
 
 
 async def test_the_limit_of_turns_ends_the_run_and_says_so() -> None:
