@@ -48,6 +48,7 @@ def test_lines_that_repeat_are_matched_as_well() -> None:
 
 
 RANDOM = random.Random(5)
+BLOCKS = [[line for n in range(30) for line in (*RANDOM.choices("ab", k=900), f"anchor {n}")] for _ in range(2)]
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,7 @@ RANDOM = random.Random(5)
         ([f"{n // 2}" for n in range(40_000)], [f"{n // 3}" for n in range(60_000)]),
         (["x"] * 30_000, ["y"] * 30_000),
         (["x"] * 20_000, [*["x"] * 100, "y"] * 200),
+        (BLOCKS[0], BLOCKS[1]),
         ([*["x"] * 500, "u", *["y"] * 500] * 20, [*["y"] * 500, "u", *["x"] * 500] * 20),
     ],
 )

@@ -1,5 +1,7 @@
 """Bytes become text and text becomes bytes, in the encoding that is there."""
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -65,6 +67,8 @@ def test_a_late_accent_in_a_long_file_is_found() -> None:
         "café, naïve, Größe\n".encode("latin-1") + b"plain\n" * 10_000 + b"\x81 \x8d\n",
         bytes(range(0x80, 0x100)) * 3,
         b"\x81\x8d\x8f\x90\x9d" * 20,
+        "これは日本語のテキストファイルです。".encode("cp932") + b"\x87\x9a\n",  # has two ways to write one character
+        random.Random(1).randbytes(400).translate(bytes(0x80 | n for n in range(256))),
     ],
 )
 def test_bytes_that_fit_no_guess_are_latin_1_or_come_back_as_they_were(data: bytes) -> None:
