@@ -5,7 +5,7 @@ What is not in them is not offered, printed or understood, so a command cannot b
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from IPython.core.error import UsageError
 
@@ -25,8 +25,7 @@ MODES = {"ask": "default", "edits": "accept_edits", "plan": "plan", "deny": "don
 """Permission modes: the word people type, and the name that config and log use. Either is understood."""
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """A word after ``%tah``. ``subjects`` are the only words that may follow; empty means that any may (``argument``
     names it).
     """
@@ -63,8 +62,7 @@ COMMANDS: dict[str, Command] = {
 }
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """An option of ``%%tah``. ``value`` names its value; a flag has none."""
 
     name: str
@@ -87,8 +85,7 @@ OPTIONS: dict[str, Option] = {
 }
 
 
-@dataclass(frozen=True)
-class CellOptions:
+class CellOptions(NamedTuple):
     """What one ``%%tah`` asks for."""
 
     prompt: str

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.error import UsageError
 from IPython.core.magic import no_var_expand
 
-from tah_jupyter.jupyter.cell import Cell
 from tah_jupyter.jupyter.grammar import CellOptions, help_text, parse_cell, parse_line
 from tah_jupyter.jupyter.kernel import answer_pages_while_busy
 from tah_jupyter.jupyter.kernel_agent import KernelAgent
@@ -88,6 +87,8 @@ class Magics:
         return load(self._place.root, jupyter=self._settings.from_files, session=given)
 
     def _ask(self, options: CellOptions) -> Awaitable[Any] | Any:
+        from tah_jupyter.jupyter.cell import Cell  # noqa: PLC0415 - brings msgspec, which costs as much as all else here
+
         if options.model:
             self._settings.model = options.model
 
