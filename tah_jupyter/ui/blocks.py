@@ -3,6 +3,8 @@
 from collections import deque
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from msgspec.structs import replace
+
 from tah_jupyter.core.approvals import Scope
 from tah_jupyter.core.calls import Change, Headline
 from tah_jupyter.core.events import (
@@ -32,8 +34,8 @@ TAIL_CHARS = 64_000
 
 CallRecord: TypeAlias = CallSealed | PermissionGranted | PermissionDenied | ToolStarted | ToolFinished | ToolFailed
 
-_CUT_SHORT = frozenset({"interrupted", "cancelled", "unknown_after_crash"})
-_NEVER_BEGAN = frozenset({"not_run", "unanswered"})
+_CUT_SHORT = frozenset({"Interrupted", "Cancelled", "unknown_after_crash"})
+_NEVER_BEGAN = frozenset({"NotRun", "not_run"})
 
 Snapshot = TypeVar("Snapshot", Said, Step, Note)
 
@@ -180,8 +182,10 @@ class CallBuilder(_Builder[Step]):
         return "waiting" if self._request is not None and self._answer is None else "queued"
 
     def _failure(self, end: ToolFailed) -> CallState:
-        if end.error in _CUT_SHORT or (self._answer is not None and self._answer.outcome == "interrupted"):
+        if self._answer is not None and self._answer.outcome == "interrupted":
             return "interrupted"
+        if end.error in _CUT_SHORT:
+            return "interrupted" if self._start is not None else "not_run"
         if self._permission is not None and not self._permission.allowed:
             return "denied"
         return "not_run" if end.error in _NEVER_BEGAN else "failed"
@@ -211,7 +215,7 @@ class CallBuilder(_Builder[Step]):
             headline=self._headline,
             state=self._state,
             folds=self._start is not None and self._start.folds,
-            permission=self._permission,
+            permission=self._decided(),
             asked=self._request.view if self._request is not None else None,
             view=self._view(),
             tail=self._tail(),
@@ -223,6 +227,13 @@ class CallBuilder(_Builder[Step]):
             started_ts=self._start.ts if self._start is not None else 0.0,
             spilled=end.spilled if isinstance(end, ToolFinished) else "",
         )
+
+    def _decided(self) -> Permission | None:
+        """The gate's word; of a person's no only what the person said, not what the model was told of it."""
+        permission = self._permission
+        if permission is None or permission.allowed or permission.source != "person":
+            return permission
+        return replace(permission, reason=self._answer.reason if self._answer is not None else "")
 
     def _view(self) -> View | None:
         if self._end is None:

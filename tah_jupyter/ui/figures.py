@@ -57,5 +57,5 @@ def money(cost_usd: float | None, host: str, words: Words) -> str:
 
 def is_this_machine(host: str) -> bool:
     """Whether ``host``, with or without a port, is this machine by one of its usual names."""
-    name = host.removeprefix("[").partition("]")[0] if host.startswith("[") else host.rpartition(":")[0] or host
-    return name in ("localhost", "::1") or name.startswith("127.")
+    name = host.removeprefix("[").partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    return host == "::1" or name in ("localhost", "::1") or name.startswith("127.")

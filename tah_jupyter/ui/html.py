@@ -96,9 +96,7 @@ class _Record:
         yield from self._steps()
         if sent := self._phrases.sent(view):
             yield element("p", sent)
-        yield element(
-            "p", " · ".join(part for part in (self._phrases.destination(view), self._phrases.usage(view)) if part)
-        )
+        yield element("p", self._phrases.footer(self._view))
 
     def _answer(self) -> Iterator[Element]:
         answer = next((b for b in self._view.blocks if isinstance(b, Said) and b.id == self._view.answer), None)

@@ -15,7 +15,7 @@ from tah_jupyter.ui.html import RESULT_LINES, record
 from tah_jupyter.ui.markdown import MarkdownStream
 from tah_jupyter.ui.nodes import plain
 from tah_jupyter.ui.paint import MARKS, Painter
-from tah_jupyter.ui.phrases import CALL_MARKS, RUN_MARKS, Phrases, parts_of
+from tah_jupyter.ui.phrases import CALL_MARKS, RUN_MARKS, Phrases, mark, parts_of
 from tah_jupyter.ui.run_view import Approval, Block, Group, Note, RunView, Said, Step
 from tah_jupyter.ui.visible import visible_line
 from tah_jupyter.ui.words import Words
@@ -63,7 +63,7 @@ class Live:
         order, rows = self._layout(view, whole)
         parts: Json = {"header": self._header(view), "plan": self._plan(view), "order": order}
         parts["cards"] = [card_head(approval, self._words) for approval in view.pending]
-        message = {key: value for key, value in parts.items() if whole or self._is_news(key, value)}
+        message = {key: value for key, value in parts.items() if self._is_news(key, value) or whole}
         message |= {"rows": rows} if rows else {}
         message |= self._cards(view, whole)
         message |= {"speak": spoken} if spoken else {}
@@ -137,8 +137,8 @@ class Live:
                 continue
             steps = [block for block in blocks if isinstance(block, Step)]
             key = f"look:{blocks[0].id}"
-            mark = CALL_MARKS["running"] if any(step.state == "running" for step in steps) else ""
-            row = {"kind": "fold", "title": self._phrases.looked_at(steps), "children": keys, "mark": mark}
+            runs = CALL_MARKS["running"] if any(step.state == "running" for step in steps) else ""
+            row = {"kind": "fold", "title": self._phrases.looked_at(steps), "children": keys, "mark": runs}
             self._put(rows, key, row, whole)
             yield key
 
@@ -192,7 +192,7 @@ class Live:
         row: Json = {
             "kind": "step",
             "state": step.state,
-            "mark": CALL_MARKS[step.state],
+            "mark": mark(step),
             "title": self._phrases.headline(step.headline),
             "about": about,
         }

@@ -136,7 +136,7 @@ class Frame(anywidget.AnyWidget):
                     return message
                 case _Stop():
                     self._acks.append({"type": "ack", "id": message.id, "late": False})
-                    return Stop()
+                    return Stop(self.run)
                 case _Answer():
                     return self._answered(message)
 

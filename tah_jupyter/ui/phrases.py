@@ -15,6 +15,7 @@ __all__ = [
     "RUN_MARKS",
     "Phrases",
     "is_step",
+    "mark",
     "parts_of",
 ]
 
@@ -97,6 +98,10 @@ class Phrases:
             parts.append(duration(view.clock_s(view.ended_ts), self.words))
         return " · ".join(parts)
 
+    def footer(self, view: RunView) -> str:
+        """Where the data went and what it took."""
+        return " · ".join(part for part in (self.destination(view), self.usage(view)) if part)
+
     def sent(self, view: RunView) -> str:
         """What left this machine, or nothing when nothing did."""
         usage = view.usage
@@ -119,12 +124,13 @@ class Phrases:
     def decision(self, step: Step) -> str:
         """Who let the call run or who refused it; nothing when no question was asked."""
         permission, say = step.permission, self.words.say
-        if permission is None:
+        if permission is None or (step.state == "interrupted" and not permission.allowed):
             return ""
         rule, reason = visible_line(permission.rule).text, visible_line(permission.reason).text
         if not permission.allowed:
-            by_person = permission.source == "person"
-            if by_person and step.state == "denied":
+            if permission.source == "nobody":
+                return say("denied_nobody")
+            if permission.source == "person":
                 return f"{say('denied_by_you')}: {reason}" if reason else say("denied_by_you")
             return say("denied_reason", reason=reason or rule) if reason or rule else say("denied")
         if permission.source == "person":
@@ -144,7 +150,7 @@ class Phrases:
 
     def step(self, step: Step) -> str:
         """A call in one line: shape, what, how it ended, who allowed it."""
-        parts = [f"{CALL_MARKS[step.state]} {self.headline(step.headline)}", self.outcome(step), self.decision(step)]
+        parts = [f"{mark(step)} {self.headline(step.headline)}", self.outcome(step), self.decision(step)]
         return " · ".join(part for part in parts if part)
 
     def group(self, group: Group) -> str:
@@ -177,6 +183,12 @@ class Phrases:
     def plan(self, view: RunView) -> str:
         done = sum(todo.status == "completed" for todo in view.todos)
         return self.words.say("plan_count", done=done, n=len(view.todos))
+
+
+def mark(step: Step) -> str:
+    """The shape of a call; a command that ran and said no is marked as such."""
+    failed = step.state == "done" and any(isinstance(part, Output) and part.failed for part in parts_of(step.view))
+    return CALL_MARKS["failed" if failed else step.state]
 
 
 def parts_of(view: View | None) -> tuple[View, ...]:

@@ -28,7 +28,7 @@ def plain_record(view: RunView, words: Words, *, max_lines: int | None = MAX_LIN
     phrases = Phrases(words)
     before = list(_before_steps(view, words, phrases))
     steps = list(_steps(view, phrases))
-    after = [phrases.destination(view) + (f" · {usage}" if (usage := phrases.usage(view)) else "")]
+    after = [phrases.footer(view)]
     room = None if max_lines is None else max_lines - len(after)
     if room is not None and len(before) > room:
         kept = before[: room - 1]
@@ -103,8 +103,7 @@ def markdown_record(view: RunView, words: Words) -> str:
         listed = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
         summary = f"<summary>{words.say('steps')} ({count})</summary>"
         parts.append(f"<details>{summary}\n\n{listed}\n\n</details>")
-    usage = [phrases.destination(view), phrases.usage(view)]
-    parts.append(" · ".join(escape(part) for part in usage if part))
+    parts.append(escape(phrases.footer(view)))
     return "\n\n".join(part for part in parts if part)
 
 

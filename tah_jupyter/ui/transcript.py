@@ -120,10 +120,11 @@ class _Run:
                 return self._message(record.message).delta(record)
             case ToolProgress():
                 return self._call(record.call).progress(record)
-            case (
-                CallSealed() | PermissionGranted() | PermissionDenied() | ToolStarted() | ToolFinished() | ToolFailed()
-            ):
+            case CallSealed() | PermissionGranted() | PermissionDenied() | ToolFinished() | ToolFailed():
                 return self._placed(self._call(record.call)).tell(record)
+            case ToolStarted():  # asked ahead, it may run under a later item of the plan
+                self._placed(self._call(record.call)).place(self._item)
+                return self._call(record.call).tell(record)
             case MessageStarted():
                 return self._placed(self._message(record.message)).touched
             case MessageFinished():

@@ -73,6 +73,7 @@ ENTRIES: dict[str, Entry] = {
     "allowed_run": "allowed by you for this run",
     "allowed_rule": "allowed by {rule}",
     "denied_by_you": "denied by you",
+    "denied_nobody": "denied: nobody can answer here",
     "denied_reason": "denied: {reason}",
     "denied": "denied",
     "not_run": "not run",

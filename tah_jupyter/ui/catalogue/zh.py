@@ -63,6 +63,7 @@ ENTRIES: dict[str, Entry] = {
     "allowed_run": "由你在本次运行内允许",
     "allowed_rule": "由 {rule} 允许",
     "denied_by_you": "由你拒绝",
+    "denied_nobody": "已拒绝：此处无人可审批",
     "denied_reason": "已拒绝：{reason}",
     "denied": "已拒绝",
     "not_run": "未运行",

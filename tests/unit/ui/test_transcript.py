@@ -43,6 +43,7 @@ from tah_jupyter.ui.run_view import Note, Said, Step
 from tah_jupyter.ui.transcript import HEADER, PLAN, Transcript
 
 EDIT = Headline("Edit", "src/load.py", "+1 −1")
+BEGAN = ToolStarted(run=1, call="c1", tool="t", headline=EDIT)
 
 
 def asked(call: str = "c1", approval: str = "a1", ts: float = 0.0) -> ApprovalRequested:
@@ -175,12 +176,15 @@ def test_a_running_call_keeps_the_end_of_its_output_and_counts_every_line() -> N
         ([], "queued"),
         ([asked()], "waiting"),
         ([asked(), ApprovalAnswered(run=1, approval="a1", call="c1", outcome="allowed")], "queued"),
-        ([ToolStarted(run=1, call="c1", tool="t", headline=EDIT)], "running"),
+        ([BEGAN], "running"),
         ([ToolFinished(run=1, call="c1", tool="t", text="")], "done"),
         ([ToolFailed(run=1, call="c1", tool="t", error="ENOENT", text="no such file")], "failed"),
         ([ToolFailed(run=1, call="c1", tool="t", error="not_run", text="")], "not_run"),
-        ([ToolFailed(run=1, call="c1", tool="t", error="interrupted", text="")], "interrupted"),
-        ([ToolFailed(run=1, call="c1", tool="t", error="unknown_after_crash", text="")], "interrupted"),
+        ([ToolFailed(run=1, call="c1", tool="t", error="NotRun", text="")], "not_run"),
+        ([ToolFailed(run=1, call="c1", tool="t", error="Interrupted", text="")], "not_run"),
+        ([BEGAN, ToolFailed(run=1, call="c1", tool="t", error="Interrupted", text="")], "interrupted"),
+        ([BEGAN, ToolFailed(run=1, call="c1", tool="t", error="Cancelled", text="")], "interrupted"),
+        ([BEGAN, ToolFailed(run=1, call="c1", tool="t", error="unknown_after_crash", text="")], "interrupted"),
         (
             [
                 PermissionDenied(run=1, call="c1", tool="t", source="rule", reason="no"),
@@ -221,6 +225,17 @@ def test_who_allowed_a_call_is_part_of_the_picture() -> None:
         "run",
         "edits in src/",
     )
+
+
+def test_a_no_of_a_person_keeps_the_persons_own_words() -> None:
+    records: list[Event] = [
+        asked(),
+        ApprovalAnswered(run=1, approval="a1", call="c1", outcome="denied", reason="use %Y"),
+        PermissionDenied(run=1, call="c1", tool="t", source="person", reason="denied by the person, who says: use %Y"),
+    ]
+    permission = step(Transcript.of(records)).permission
+    assert permission is not None
+    assert (permission.allowed, permission.reason) == (False, "use %Y")
 
 
 def test_steps_fold_under_the_plan_item_they_began_in() -> None:
@@ -274,7 +289,7 @@ def test_a_stopped_run_says_what_it_was_doing() -> None:
         [
             RunStarted(run=1, prompt=""),
             ToolStarted(run=1, call="c1", tool="t", headline=Headline("Run", "pytest -q")),
-            ToolFailed(run=1, call="c1", tool="t", error="interrupted", text=""),
+            ToolFailed(run=1, call="c1", tool="t", error="Interrupted", text=""),
             RunEnded(run=1, reason="interrupted"),
         ]
     ).run(1)
@@ -379,7 +394,7 @@ def call_lane(rng: random.Random, call: str, message: str) -> list[Event]:
     lane.append(ToolStarted(call=call, tool="t", headline=Headline("Do", call), folds=rng.random() < 0.5))
     lane += [ToolProgress(call=call, text="out\n", fraction=0.1, view=Text("live")) for _ in range(rng.randint(0, 3))]
     good = ToolFinished(call=call, tool="t", text="ok", duration_ms=3.0, changes=(Change(call),))
-    lane.append(good if rng.random() < 0.7 else ToolFailed(call=call, tool="t", error="interrupted", text="x"))
+    lane.append(good if rng.random() < 0.7 else ToolFailed(call=call, tool="t", error="Interrupted", text="x"))
     return lane
 
 
