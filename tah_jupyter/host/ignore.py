@@ -16,7 +16,7 @@ __all__ = ["BadGlob", "Glob", "Rules"]
 _MEMORY_BYTES = 64 << 20
 _MAX_ALTERNATIVES = 200
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_PLAIN_GLOB = re.compile(r"/?(?:(?:\*\*|[\w.?-]*(?:\*[\w.?-]*)?)/)*[\w.?-]*(?:\*[\w.?-]*)*", re.ASCII)
+_PLAIN_GLOB = re.compile(r"[\w./*?-]+", re.ASCII)
 
 
 class BadGlob(ValueError):
@@ -113,7 +113,7 @@ class Glob:
 
     def plain(self) -> tuple[str, ...]:
         """The same as globs without any corner that tools read differently, or nothing when it has such."""
-        if self.negated or not all(_PLAIN_GLOB.fullmatch(one) for one in self.alternatives):
+        if self.negated or not all(map(_is_plain, self.alternatives)):
             return ()
         return tuple(glob for one in self.alternatives for glob in _spread(one))
 
@@ -121,6 +121,11 @@ class Glob:
 def _line(glob: str) -> bytes:
     line = glob.encode(errors="surrogateescape")
     return b"\\" + line if line.startswith((b"#", b"!")) else line
+
+
+def _is_plain(glob: str) -> bool:
+    parts = glob.split("/")
+    return _PLAIN_GLOB.fullmatch(glob) is not None and all(part == "**" or "**" not in part for part in parts)
 
 
 def _spread(glob: str) -> Iterator[str]:

@@ -229,7 +229,7 @@ def _nothing(input: GrepInput) -> str:
     if input.offset:
         return f"No results from offset {input.offset} on."
     where = "" if input.path == "." else f" in {input.path}"
-    said = f"No matches for {input.pattern!r}{where}."
+    said = f"No matches for {input.pattern[:_HEADLINE_CHARS]!r}{where}."
     if "\\|" in input.pattern:
         said += " In this pattern \\| is the character; alternatives are written a|b."
     if not input.pattern.isascii() and ("\\b" in input.pattern or "\\B" in input.pattern):

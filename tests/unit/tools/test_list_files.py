@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tah_jupyter.core.approvals import PathSubject
 from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.views import Items, Stack, Text
+from tah_jupyter.host.walk import MAX_DEPTH
 from tah_jupyter.tools import list_files as module
 from tah_jupyter.tools.list_files import ListFilesInput, list_files_tool
 from tests.support.calling import Calling, calling
@@ -153,12 +155,41 @@ async def test_it_ends_at_its_time_limit(call: Calling, tmp_path: Path, monkeypa
         assert "further down" in settled.text
 
 
-async def test_a_folder_that_goes_away_while_it_is_listed_is_said(call: Calling, tmp_path: Path) -> None:
-    grow(tmp_path, "a/b/c")
-    (tmp_path / "a/b").chmod(0)
-    text = (await call.ok("list_files")).text
-    assert text in ("a/\n  b/  (cannot be read)", "a/\n  b/  (1 entry)")  # the second as root
-    (tmp_path / "a/b").chmod(0o755)
+async def test_a_folder_that_cannot_be_read_is_said(
+    call: Calling, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grow(tmp_path, "a/b/c", "a/d/e")
+    refuse_to_open(monkeypatch, "b")
+    assert (await call.ok("list_files")).text.splitlines() == ["a/", "  b/  (cannot be read)", "  d/  (1 entry)"]
+    assert (await call.ok("list_files", glob="**")).text.splitlines() == [
+        "a/d/e", "", "Folders that could not be read: 1 (permissions).",
+    ]  # fmt: skip
+
+
+async def test_a_start_that_cannot_be_read_is_an_error(
+    call: Calling, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grow(tmp_path, "a/b")
+    refuse_to_open(monkeypatch, ".")
+    assert (await call("list_files", path="a")).error == "EACCES"
+    assert (await call("list_files", path="a", glob="**")).error == "EACCES"
+
+
+async def test_folders_nested_too_deep_are_said(call: Calling, tmp_path: Path) -> None:
+    tmp_path.joinpath(*["d"] * (MAX_DEPTH + 1)).mkdir(parents=True)
+    assert "not entered: 1" in (await call.ok("list_files", glob="**")).text
+
+
+def refuse_to_open(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Opening ``name`` fails as it does for an account that may not read it; root may read everything."""
+    really = os.open
+
+    def refuse(path: Any, *args: Any, **more: Any) -> int:
+        if path == name:
+            raise PermissionError(13, "Permission denied")
+        return really(path, *args, **more)
+
+    monkeypatch.setattr(os, "open", refuse)
 
 
 async def test_it_can_be_cancelled(tmp_path: Path) -> None:
