@@ -223,7 +223,7 @@ def _kill_a_writer(root: Path, size: int, *, after_s: float) -> None:
 
 
 @pytest.mark.case("EDIT-20")
-@pytest.mark.parametrize("mode", [0o600, 0o400, 0o640, 0o644])
+@pytest.mark.parametrize("mode", [0o600, 0o700, 0o640, 0o644])
 async def test_the_temporary_file_is_never_wider_than_the_original(
     call: Calling, tmp_path: Path, mode: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
