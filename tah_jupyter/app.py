@@ -24,7 +24,7 @@ from tah_jupyter.host.process_tree import end_survivors
 from tah_jupyter.host.redact import Redactor
 from tah_jupyter.host.secret_values import secrets_in
 from tah_jupyter.models.choose import Missing, choose
-from tah_jupyter.models.open import error_of_missing, open_direct, open_script
+from tah_jupyter.models.open import error_of_missing, open_demo, open_direct, open_script
 from tah_jupyter.permissions.approvers import Desk, nobody
 from tah_jupyter.permissions.decide import MODES, Mode
 from tah_jupyter.permissions.gate import PermissionGate, permissions_plugin
@@ -73,10 +73,13 @@ async def open_session(
     """Open a session in the folder ``root``; leaving the block closes its log and connections.
 
     ``model`` is a Model or a name (``demo``, ``scripted:FILE``, a name of the config, ``PROVIDER/MODEL``; empty for the
-    one that config or environment settle). ``approver`` answers for a person; by default nobody does, and what would
-    ask is denied. ``tools`` replaces the built-in ones, ``config`` what the files say; a ``mode`` other than
-    ``default`` goes before the config's. ``resume`` is a session id; else the newest session of ``notebook`` goes on,
-    unless ``new``. ``kernel_facts`` is one line for the system prompt.
+    one that config or environment settle). By its name the demo works on a copy of its sample project, in a temporary
+    folder that lasts as long as the session; only where ``root`` is such a project it works there.
+
+    ``approver`` answers for a person; by default nobody does, and what would ask is denied. ``tools`` replaces the
+    built-in ones, ``config`` what the files say; a ``mode`` other than ``default`` goes before the config's. ``resume``
+    is a session id; else the newest session of ``notebook`` goes on, unless ``new``. ``kernel_facts`` is one line for
+    the system prompt.
 
     Raises TahError (ConfigError, ModelError, LogError), with what to do next.
     """
@@ -84,13 +87,16 @@ async def open_session(
     folder = (await _in_thread(Workspace.of, root)).root
     config = config if config is not None else await _in_thread(load, folder, environ=environ)
     redactor = Redactor(secrets_in(environ))
-    store = Store(folder, config.session_dir, redactor=redactor, environ=environ)
     async with AsyncExitStack() as stack:
-        chosen = await _open_model(model, config, environ) if isinstance(model, str) else model
-        stack.push_async_callback(chosen.aclose)
+        if isinstance(model, str):
+            model, works_in, config = await _open_model(model, folder, config, environ, stack)
+            resume = resume if works_in == folder else None  # a copy has no earlier session
+            folder = works_in
+        stack.push_async_callback(model.aclose)
+        store = Store(folder, config.session_dir, redactor=redactor, environ=environ)
         kept = await _in_thread(_find, store, resume, notebook, new)
         log = await _in_thread(kept.open_log)
-        stack.push_async_callback(_close, log)
+        stack.push_async_callback(_shielded, log.close)
         reading = await _in_thread(log.read)
         workspace = await _in_thread(Workspace, folder, readable=[kept.results_dir])
         offered = await _in_thread(built_in_tools, workspace, config) if tools is None else tools
@@ -101,7 +107,7 @@ async def open_session(
         records = [*reading.events, *await _recover(runtime, reading.events, kept.session_id)]
         place = _place(workspace, notebook, kernel_facts)
         system = await _in_thread(_system_prompt, place, runtime, kept.session_id)
-        session = Session(runtime, _setup(kept, chosen, system, records, gate, approver, config))
+        session = Session(runtime, _setup(kept, model, system, records, gate, approver, config))
         problems = (problem.text for problem in reading.problems)
         _announce(session, place, [*told, *broken, *problems, store.notice], resumed=kept.resumed)
         yield session
@@ -147,19 +153,30 @@ async def _in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) ->
     return await anyio.to_thread.run_sync(partial(work, *args, **kwargs))
 
 
-async def _close(log: SessionLog) -> None:
-    """Whatever ends the session, what was written is on the disk and the lease is free."""
+async def _shielded(work: Callable[[], object]) -> None:
+    """Clean up, whatever ends the session: the log is on the disk and its lease free, a copy is removed."""
     with anyio.CancelScope(shield=True):
-        await _in_thread(log.close)
+        await _in_thread(work)
 
 
-async def _open_model(name: str, config: Config, environ: Mapping[str, str]) -> Model:
+async def _open_model(
+    name: str, folder: Path, config: Config, environ: Mapping[str, str], stack: AsyncExitStack
+) -> tuple[Model, Path, Config]:
+    """The model, the folder it works in, and the config that holds there: the demo may get a folder of its own, where
+    everything stays.
+    """
     spec = choose(name, config.models, environ, config_model=config.model or "")
     if isinstance(spec, Missing):
         raise error_of_missing(spec)
     if spec.route == "scripted":
-        return await open_script(spec)
-    return open_direct(spec, environ)
+        return await open_script(spec), folder, config
+    if spec.route == "direct":
+        return open_direct(spec, environ), folder, config
+    model, copy = await open_demo(spec, folder)
+    if copy is None:
+        return model, folder, config
+    stack.push_async_callback(_shielded, copy.remove)
+    return model, copy.folder, config._replace(session_dir=None)
 
 
 def _find(store: Store, resume: str | None, notebook: str, new: bool) -> Kept:

@@ -27,7 +27,7 @@ MODES = {"ask": "default", "edits": "accept_edits", "plan": "plan", "deny": "don
 
 class Command(NamedTuple):
     """A word after ``%tah``. ``subjects`` are the only words that may follow; empty means that any may (``argument``
-    names it).
+    names it). One that ``runs`` asks the agent, so its cell is awaited.
     """
 
     word: str
@@ -35,6 +35,7 @@ class Command(NamedTuple):
     argument: str = ""
     subjects: tuple[str, ...] = ()
     needs_argument: bool = False
+    runs: bool = False
 
     @property
     def usage(self) -> str:
@@ -45,7 +46,7 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     command.word: command
     for command in (
-        Command("ask", "ask in one line", "REQUEST", needs_argument=True),
+        Command("ask", "ask in one line", "REQUEST", needs_argument=True, runs=True),
         Command("model", "which model answers; with a name, use that one from now on", "[NAME]"),
         Command("mode", "what passes without a question", f"[{'|'.join(MODES)}]", subjects=tuple(MODES)),
         Command(
@@ -57,6 +58,7 @@ COMMANDS: dict[str, Command] = {
         ),
         Command("sessions", "show the record of run N again", "show N", subjects=("show",), needs_argument=True),
         Command("config", "every setting, and where it comes from"),
+        Command("demo", "a script shows how it works, on a copy of a sample project; no model is needed", runs=True),
         Command("help", "this list"),
     )
 }
@@ -75,7 +77,7 @@ OPTIONS: dict[str, Option] = {
     option.name: option
     for option in (
         Option("--new", "start a new session: the agent forgets the earlier runs"),
-        Option("--model", "the model for this and later runs", "NAME|scripted:FILE"),
+        Option("--model", "the model for this and later runs", "NAME|demo|scripted:FILE"),
         Option("--mode", "what passes without a question, for this run", "MODE", tuple(MODES)),
         Option("--allow", "a tool that may run without a question in this run; may be repeated", "TOOL"),
         Option("--max-turns", "end the run after so many turns", "N"),

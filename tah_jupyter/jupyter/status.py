@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tah_jupyter.models.choose import Missing, ModelSpec, choose
+from tah_jupyter.models.choose import DEMO_LABEL, Missing, ModelSpec, choose
 from tah_jupyter.runtime.config import Config
 
 __all__ = ["mode_words", "model_advice", "model_words"]
@@ -21,6 +21,8 @@ def model_words(config: Config, environ: Mapping[str, str]) -> str:
     chosen = _chosen(config, environ)
     if isinstance(chosen, Missing):
         return "no model chosen" if chosen.reason in ("none", "several") else f"no model: {chosen.message}"
+    if chosen.route == "demo":
+        return DEMO_LABEL
     return f"{chosen.name} ({chosen.key_env})" if chosen.key_env else chosen.name
 
 

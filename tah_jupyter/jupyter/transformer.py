@@ -1,4 +1,4 @@
-"""Makes ``%%tah`` and ``%tah ask`` awaited, so that clicks and interrupts arrive while the cell runs.
+"""Makes ``%%tah``, ``%tah ask`` and ``%tah demo`` awaited, so that clicks and interrupts arrive while the cell runs.
 
 IPython calls a magic and does not await it. A cell that is nothing but one such call is rewritten to ``await`` it;
 any other place (inside ``%%time``, a loop, a function, with autoawait off) is left as it is, and the magic, finding
@@ -9,6 +9,8 @@ import ast
 import re
 import threading
 from typing import Any
+
+from tah_jupyter.jupyter.grammar import COMMANDS
 
 __all__ = ["AwaitedCells", "keep_question"]
 
@@ -107,7 +109,8 @@ class AwaitedCells:
 def _is_request(line: str) -> bool:
     if line.startswith(_CELL):
         return True
-    return line.startswith(_LINE) and _argument(line).split()[:1] == ["ask"]
+    command = COMMANDS.get(_argument(line).partition(" ")[0]) if line.startswith(_LINE) else None
+    return command is not None and command.runs
 
 
 def _argument(line: str) -> str:

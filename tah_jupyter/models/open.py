@@ -2,15 +2,19 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 import anyio.to_thread
 
 from tah_jupyter.core.errors import ModelError
 from tah_jupyter.models.choose import Missing, ModelSpec
+from tah_jupyter.models.demo import DemoModel
+from tah_jupyter.models.demo_words import opening_on_copy
 from tah_jupyter.models.openai_compatible import OpenAICompatible
+from tah_jupyter.models.sample import SampleCopy, is_sample, new_seed
 from tah_jupyter.models.scripted import ScriptedModel
 
-__all__ = ["error_of_missing", "open_direct", "open_script"]
+__all__ = ["error_of_missing", "open_demo", "open_direct", "open_script"]
 
 
 def open_direct(spec: ModelSpec, environ: Mapping[str, str] = os.environ) -> OpenAICompatible:
@@ -30,6 +34,16 @@ def open_direct(spec: ModelSpec, environ: Mapping[str, str] = os.environ) -> Ope
 async def open_script(spec: ModelSpec) -> ScriptedModel:
     """The model of a ``scripted`` choice. Raises ConfigError when its file cannot be used."""
     return await anyio.to_thread.run_sync(ScriptedModel.from_file, spec.model)
+
+
+async def open_demo(spec: ModelSpec, folder: Path) -> tuple[DemoModel, SampleCopy | None]:
+    """The model of a ``demo`` choice, and the copy of the sample that it works on. No copy is made when ``folder`` is a
+    sample project itself; whoever gets one removes it.
+    """
+    if not spec.model and await anyio.to_thread.run_sync(is_sample, folder):
+        return DemoModel(), None
+    copy = await anyio.to_thread.run_sync(SampleCopy, int(spec.model) if spec.model else new_seed())
+    return DemoModel(opening=opening_on_copy(len(copy.sample.files), copy.sample.seed)), copy
 
 
 def error_of_missing(missing: Missing) -> ModelError:

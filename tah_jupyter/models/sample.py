@@ -6,9 +6,8 @@ it. Only the standard library is needed: ``python -m unittest`` in the folder ru
 
 import datetime
 import os
+import secrets
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from typing import NamedTuple
 from tah_jupyter.core.errors import TahError
 from tah_jupyter.models.sample_code import FLAWS, Words, draw_words, load_py, totals_py
 
-__all__ = ["MARK", "Sample", "draw_sample", "is_sample", "sample_copy", "write_sample"]
+__all__ = ["MARK", "Sample", "SampleCopy", "draw_sample", "is_sample", "new_seed", "write_sample"]
 
 MARK = "A sample project for the scripted demo of tah."
 """The sentence in its README by which a sample is known."""
@@ -87,13 +86,22 @@ def is_sample(folder: "str | os.PathLike[str]") -> bool:
         return False
 
 
-@contextmanager
-def sample_copy(seed: int) -> Iterator[Path]:
-    """The folder of a new copy, removed at the end of the block. Blocks."""
-    with tempfile.TemporaryDirectory(prefix="tah-demo-", ignore_cleanup_errors=True) as parent:
-        folder = Path(parent).resolve() / "sample"
-        write_sample(folder, seed)
-        yield folder
+class SampleCopy:
+    """A sample project in a temporary folder of its own, until :meth:`remove`. Making and removing it blocks."""
+
+    def __init__(self, seed: int) -> None:
+        self._parent = tempfile.TemporaryDirectory(prefix="tah-demo-", ignore_cleanup_errors=True)
+        self.folder = Path(self._parent.name).resolve() / "sample"
+        self.sample = write_sample(self.folder, seed)
+
+    def remove(self) -> None:
+        """Remove the folder with all that is in it."""
+        self._parent.cleanup()
+
+
+def new_seed() -> int:
+    """A seed that was not chosen by anybody: 0 to 999,999."""
+    return secrets.randbelow(1_000_000)
 
 
 def _draw_rows(words: Words, random: Random) -> list[_Row]:
