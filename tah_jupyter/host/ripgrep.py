@@ -7,6 +7,7 @@ both engines read alike (:mod:`tah_jupyter.host.regex`), and rules on files that
 import os
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
@@ -63,7 +64,7 @@ async def propose(program: str, tree: Tree, pattern: Pattern, globs: Sequence[st
 
     argv = ["rg", *_options(tree, pattern, globs), f"--regexp={pattern.sieve}", "--", "./"]
     code = None
-    with anyio.move_on_after(LIMIT_S) as limit:
+    with anyio.move_on_after(LIMIT_S) as limit, suppress(OSError):  # not a program, or the folder went away
         async with process.start(
             argv,
             cwd=tree.start,

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from tah_jupyter.core.approvals import PathSubject
 from tah_jupyter.core.calls import Headline
-from tah_jupyter.core.errors import ToolError
+from tah_jupyter.core.errors import ToolError, classify
 from tah_jupyter.core.views import Items, Stack, Text, View
 from tah_jupyter.host.confine import NotRegular
 from tah_jupyter.host.file_types import FILE_TYPES
@@ -110,6 +110,8 @@ class Grep(Tool[GrepInput, GrepResult]):
             raise ToolError(
                 f"{input.path} is a {error.kind}; only regular files are searched.", code="NotRegular"
             ) from error
+        except OSError as error:
+            raise ToolError(f"{input.path} cannot be read: {error.strerror}.", code=classify(error)) from error
         return _result(input, found, self.workspace.relative(query.tree.start), query.pattern)
 
     def _prepare(self, input: GrepInput) -> tuple[Query, str | None]:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from tah_jupyter.core.approvals import PathSubject
 from tah_jupyter.core.calls import Headline
-from tah_jupyter.core.errors import ToolError
+from tah_jupyter.core.errors import ToolError, classify
 from tah_jupyter.core.views import Items, Stack, Text, View
 from tah_jupyter.host.files import RootLike, Workspace
 from tah_jupyter.host.ignore import BadGlob, Glob
@@ -85,6 +85,8 @@ class ListFiles(Tool[ListFilesInput, Listed]):
         stop = threading.Event()
         try:
             return await anyio.to_thread.run_sync(self._list, input, stop, abandon_on_cancel=True)
+        except OSError as error:
+            raise ToolError(f"{input.path} cannot be read: {error.strerror}.", code=classify(error)) from error
         finally:
             stop.set()
 

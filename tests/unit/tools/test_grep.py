@@ -276,6 +276,22 @@ async def test_what_could_not_be_read_is_said(call: Calling, tmp_path: Path, mon
     assert await lines(call, pattern="hit") == ["b:1:hit", "", "Some files or folders could not be read (permissions)."]
 
 
+async def test_a_file_or_folder_that_cannot_be_read_is_an_error(
+    call: Calling, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "a/b", "hit\n")
+    really = os.open
+
+    def refuse(path: Any, *args: Any, **more: Any) -> int:
+        if path in (".", "b"):
+            raise PermissionError(13, "Permission denied")
+        return really(path, *args, **more)
+
+    monkeypatch.setattr(os, "open", refuse)
+    settled = await call("grep", pattern="hit", path="a/b")
+    assert (settled.error, "a/b cannot be read: Permission denied." in settled.text) == ("EACCES", True)
+
+
 async def test_a_cancelled_search_is_back_at_once_and_its_thread_ends(call: Calling, tmp_path: Path) -> None:
     write(tmp_path, "flood", b"x\n" * 5_000_000)
     tool = grep_tool(tmp_path)
@@ -324,8 +340,9 @@ async def test_ripgrep_that_cannot_tell_leaves_the_work_to_our_engine(
     monkeypatch.setattr(ripgrep, "LIMIT_S", 0.2)
     monkeypatch.setattr(ripgrep, "MAX_PROPOSED_BYTES", 1000)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    for script in ("echo broken >&2; exit 2", "exit 9", "exec sleep 60", "while :; do echo x; done"):
-        write(tmp_path, "bin/rg", f"#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n").chmod(0o755)
+    for script in ("echo broken >&2; exit 2", "exit 9", "exec sleep 60", "while :; do echo x; done", None):
+        program = b"\x7fnot a program" if script is None else f"#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n"
+        write(tmp_path, "bin/rg", program).chmod(0o755)
         async with calling(grep_tool(tmp_path / "root")) as call:
             with anyio.fail_after(10):
                 assert await lines(call, pattern="hit") == ["a:1:hit"]
