@@ -89,7 +89,7 @@ def to_html(nodes: Iterable[Node]) -> str:
 def _html(node: Node) -> str:
     if isinstance(node, str):
         return shield(html.escape(node, quote=False))
-    attributes = "".join(f' {name}="{html.escape(value)}"' for name, value in node.attributes.items())
+    attributes = "".join(f' {name}="{shield(html.escape(value))}"' for name, value in node.attributes.items())
     if node.tag in VOID:
         return f"<{node.tag}{attributes}>"
     return f"<{node.tag}{attributes}>{to_html(node.children)}</{node.tag}>"
