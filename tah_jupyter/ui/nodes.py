@@ -22,6 +22,7 @@ __all__ = [
     "picture",
     "plain",
     "shield",
+    "shield_plain",
     "text_of",
     "to_html",
 ]
@@ -100,6 +101,11 @@ def shield(escaped: str) -> str:
     parses twice can press its buttons (CVE-2026-42557). People see no difference.
     """
     return _COMMAND_LINKER.sub(lambda match: f"{match[1]}&#{ord(match[2])};{match[3]}", escaped)
+
+
+def shield_plain(text: str) -> str:
+    """The same where no entity is read, as in code: the letter is written as its escape, which people can read."""
+    return _COMMAND_LINKER.sub(lambda match: f"{match[1]}\\u{ord(match[2]):04x}{match[3]}", text)
 
 
 def plain(nodes: Iterable[Node]) -> list[Any]:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from tah_jupyter.ui import html, text
-from tah_jupyter.ui.nodes import Element, to_html
+from tah_jupyter.ui.nodes import Element, shield_plain, to_html
 from tah_jupyter.ui.run_view import RunView
 from tah_jupyter.ui.words import Words
 
@@ -30,6 +30,6 @@ def checkpoint(view: RunView, *, saved_ts: float, language: str = "en") -> dict[
 def _bundle(view: RunView, words: Words, element: Element) -> dict[str, str]:
     return {
         "text/html": to_html([element]),
-        "text/plain": text.plain_record(view, words),
-        "text/markdown": text.markdown_record(view, words),
+        "text/plain": shield_plain(text.plain_record(view, words)),
+        "text/markdown": shield_plain(text.markdown_record(view, words)),
     }

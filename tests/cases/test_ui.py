@@ -73,8 +73,7 @@ def test_no_payload_becomes_active_in_a_saved_record(payload: str) -> None:
     done, going = hostile_run(payload), hostile_run(payload, ended=False)
     for bundle in (record(done), record(going), checkpoint(done, saved_ts=0.0), checkpoint(going, saved_ts=0.0)):
         assert active_in(bundle["text/html"]) == []
-        assert "commandlinker" not in bundle["text/html"].lower()
-        assert "commandlinker" not in bundle["text/markdown"].lower()
+        assert "commandlinker" not in json.dumps(bundle).lower()
 
 
 @pytest.mark.case("UI-02")
