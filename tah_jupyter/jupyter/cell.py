@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tah_jupyter.core.errors import TahError
+from tah_jupyter.jupyter.grammar import CellOptions
 from tah_jupyter.jupyter.kernel import allows_stdin
 from tah_jupyter.jupyter.kernel_agent import KernelAgent
 from tah_jupyter.jupyter.outcome import Outcome, failed, failure_of, stopped, unanswered
@@ -18,7 +19,7 @@ from tah_jupyter.jupyter.pump import Interrupted, MainThread
 from tah_jupyter.runtime.config import Config
 
 if TYPE_CHECKING:
-    from tah_jupyter.jupyter.conversation import Conversation, Request, Told
+    from tah_jupyter.jupyter.conversation import Conversation, Told
     from tah_jupyter.jupyter.surfaces import Surface
 
 __all__ = ["Cell"]
@@ -27,19 +28,23 @@ STARTING = "tah is starting…"
 
 
 class Cell:
-    """The running cell. ``request()`` is made on the agent's thread, because reading config may wait for a disk."""
+    """The running cell. ``config(options)`` is called off the main thread: reading files may wait for a disk."""
 
     def __init__(
-        self, shell: Any, agent: KernelAgent, request: "Callable[[], Request]", *, strict: bool, keep_going: bool
+        self, shell: Any, agent: KernelAgent, options: CellOptions, config: Callable[[CellOptions], Config]
     ) -> None:
         self._shell = shell
         self._agent = agent
-        self._request = request
-        self._strict = strict
-        self._keep_going = keep_going
+        self._options = options
+        self._config = config
         self._main = MainThread()
         self._output = Output(shell)
         self._surface: Surface | None = None
+
+    @property
+    def begun(self) -> bool:
+        """Whether a run has begun."""
+        return self._surface is not None and self._surface.picture() is not None
 
     async def run(self) -> Outcome:
         """In a kernel: await it. Raises TahError, or KeyboardInterrupt when the person stopped the run."""
@@ -73,10 +78,10 @@ class Cell:
 
         ``asks`` is whether the front end can answer ``input()``; None in a terminal.
         """
-        request = await asyncio.to_thread(self._request)
-        self._surface = self._surface_for(request.config, asks)
+        config = await asyncio.to_thread(self._config, self._options)
+        self._surface = self._surface_for(config, asks)
         try:
-            return await conversation.ask(request, self._surface)
+            return await conversation.ask(self._options.prompt, config, self._surface, new=self._options.new)
         finally:
             self._main.call(self._surface.finish)
 
@@ -101,12 +106,12 @@ class Cell:
             raise stopped(told.view.during)
         error = failure_of(told.result)
         denied = unanswered(told.result)
-        if error is None and self._strict and denied:
+        if error is None and self._options.strict and denied:
             error = TahError(
                 f"{denied} {'call was' if denied == 1 else 'calls were'} denied: nobody can answer here.",
                 next_step="Allow the tool with --allow NAME, or run the cell where someone can answer.",
             )
-        if error is not None and not self._keep_going:
+        if error is not None and not self._options.keep_going:
             raise failed(error)
         return outcome
 

@@ -13,7 +13,7 @@ from tah_jupyter.agent.session import Result, Session
 from tah_jupyter.app import open_session
 from tah_jupyter.core.approvals import Answer, ApprovalRequest
 from tah_jupyter.core.commands import SetMode
-from tah_jupyter.core.events import ApprovalRequested, Event, TurnEnded
+from tah_jupyter.core.events import ApprovalRequested, Event, SessionOpened, TurnEnded
 from tah_jupyter.jupyter.agent_thread import AgentThread, Job
 from tah_jupyter.jupyter.place import Place
 from tah_jupyter.jupyter.surfaces import Surface
@@ -22,15 +22,7 @@ from tah_jupyter.runtime.config import Config
 from tah_jupyter.ui.run_view import RunView
 from tah_jupyter.ui.transcript import Transcript
 
-__all__ = ["Conversation", "Request", "Told", "language_of"]
-
-
-class Request(NamedTuple):
-    """One request and what it asks for. ``config`` is merged already, with the options of this cell on top."""
-
-    prompt: str
-    config: Config
-    new: bool = False
+__all__ = ["Conversation", "Told", "language_of"]
 
 
 class Told(NamedTuple):
@@ -66,6 +58,7 @@ class Conversation:
         self._desk = FrontDesk()
         self._turn = asyncio.Lock()
         self._run = 0
+        self._last_id: str | None = None
         self._config = Config()
         self._closing: asyncio.Event | None = None
         self._keeper: Job[None] | None = None
@@ -75,56 +68,58 @@ class Conversation:
         """The language of records: that of the config, English where it says ``auto``."""
         return language_of(self._config)
 
-    async def ask(self, request: Request, surface: Surface) -> Told:
-        """Run ``request`` and show it on ``surface``. Raises TahError when no run could begin."""
+    async def ask(self, prompt: str, config: Config, surface: Surface, *, new: bool = False) -> Told:
+        """Run ``prompt`` and show it on ``surface``; ``config`` has the options of the cell in it, ``new`` begins a new
+        session. Raises TahError when no run could begin.
+        """
         if self._turn.locked():
             surface.say(f"waiting for run {self._run}")
         async with self._turn:
-            session = await self._session_for(request)
+            session = await self._session_for(config, new=new)
             self._run = session.tally.runs + 1
             self._desk.surface = surface
             surface.begin(self._run, partial(self.transcript.run, self._run), session.send)
             try:
-                result = await session.run(request.prompt)
+                result = await session.run(prompt)
             finally:
                 self._desk.surface = None
             return Told(result, self.transcript.run(result.run))
 
-    async def _session_for(self, request: Request) -> Session:
+    async def _session_for(self, config: Config, *, new: bool) -> Session:
         """The open session when it fits the request, else the same one opened anew, or a new one."""
-        resume = self.session.session_id if self.session is not None else None
-        if self.session is not None and (request.new or _fixed(request.config) != _fixed(self._config)):
+        if new or _fixed(config) != _fixed(self._config):
             await self._close()
         if self.session is None:
-            self.session = await self._open(request, None if request.new else resume)
-        if self.session.mode != request.config.permissions.mode:
-            self.session.send(SetMode(request.config.permissions.mode))
+            self.session = await self._open(config, new=new)
+        if self.session.mode != config.permissions.mode:
+            self.session.send(SetMode(config.permissions.mode))
             await asyncio.sleep(0)  # the inbox delivers on the loop's next turn
         return self.session
 
-    async def _open(self, request: Request, resume: str | None) -> Session:
+    async def _open(self, config: Config, *, new: bool) -> Session:
         """Open a session in a keeper, which holds it until :meth:`_close` or the end of the thread."""
-        self._config, self._closing = request.config, asyncio.Event()
+        await self._close()
+        self._config, self._closing = config, asyncio.Event()
         opened: asyncio.Future[Session] = asyncio.get_running_loop().create_future()
-        self._keeper = self._thread.keep(partial(self._hold, request, resume, opened, self._closing))
+        self._keeper = self._thread.keep(partial(self._hold, new, opened, self._closing))
         session = await opened
+        if _root(session) == str(self._place.root):  # not the demo's, which is gone with its folder
+            self._last_id = session.session_id
         self.transcript = Transcript.of(session.records)
         session.subscribe(self._told)
         return session
 
-    async def _hold(
-        self, request: Request, resume: str | None, opened: "asyncio.Future[Session]", closing: asyncio.Event
-    ) -> None:
+    async def _hold(self, new: bool, opened: "asyncio.Future[Session]", closing: asyncio.Event) -> None:
         """Hold the session open; ``opened`` gets it, or why there is none."""
         try:
             async with open_session(
                 root=self._place.root,
-                model=request.config.model or "",
+                model=self._config.model or "",
                 approver=self._desk,
-                config=request.config,
-                resume=resume,
+                config=self._config,
+                resume=None if new else self._last_id,
                 notebook=self._place.notebook,
-                new=request.new,
+                new=new,
                 kernel_facts=_kernel_facts(),
             ) as session:
                 if opened.cancelled():  # the cell was interrupted meanwhile
@@ -137,15 +132,22 @@ class Conversation:
             opened.set_exception(error)
 
     async def _close(self) -> None:
+        """Close the session and wait until its log is free; an interrupt meanwhile leaves that to the next call."""
+        self.session = None
         if self._closing is not None and self._keeper is not None:
             self._closing.set()
             await asyncio.wrap_future(self._keeper.future)
-        self.session = None
+            self._keeper = None
 
     def _told(self, record: Event) -> None:
         self.transcript.apply(record)
         if self._desk.surface is not None and record.run == self._run:
             self._desk.surface.changed(checkpoint=isinstance(record, TurnEnded | ApprovalRequested))
+
+
+def _root(session: Session) -> str:
+    """The folder that a session was opened in."""
+    return next(record.root for record in reversed(session.records) if isinstance(record, SessionOpened))
 
 
 def _fixed(config: Config) -> Config:

@@ -18,7 +18,8 @@ from tah_jupyter.jupyter.transformer import AwaitedCells
 from tah_jupyter.runtime.config import Config, load
 
 if TYPE_CHECKING:
-    from tah_jupyter.jupyter.conversation import Conversation, Request
+    from tah_jupyter.jupyter.cell import Cell
+    from tah_jupyter.jupyter.conversation import Conversation
 
 __all__ = ["Magics", "Tah"]
 
@@ -26,6 +27,8 @@ _ALONE = (
     "a request must be alone in its cell, so that clicks and interrupts arrive while it runs: "
     "%%time, %%capture, loops, functions and other lines cannot hold it"
 )
+
+_DEMO_REQUEST = "Find out why the tests fail, fix it, and run them again."
 
 
 class Tah:
@@ -65,6 +68,8 @@ class Magics:
             return print("\n".join(self._status()))
         if command.word == "ask":
             return self._ask(CellOptions(argument))
+        if command.word == "demo":
+            return self._ask(CellOptions(_DEMO_REQUEST, model="demo"), once=True)
         run: Callable[[str], None] = getattr(self, f"_{command.word}")
         return run(argument)
 
@@ -79,6 +84,7 @@ class Magics:
         given = self._settings.from_session
         if options is not None:
             cell = {
+                "model": options.model,
                 "permissions.mode": options.mode,
                 "permissions.allow": list(options.allow),
                 "budget.maxTurns": options.max_turns,
@@ -86,26 +92,33 @@ class Magics:
             given |= {key: value for key, value in cell.items() if value}
         return load(self._place.root, jupyter=self._settings.from_files, session=given)
 
-    def _ask(self, options: CellOptions) -> Awaitable[Any] | Any:
+    def _ask(self, options: CellOptions, *, once: bool = False) -> Awaitable[Any] | None:
+        """Run a request; ``once`` leaves the model of later ones as it is."""
         from tah_jupyter.jupyter.cell import Cell  # noqa: PLC0415 - brings msgspec, which costs as much as all else here
 
-        if options.model:
-            self._settings.model = options.model
-
-        def request() -> "Request":
-            from tah_jupyter.jupyter.conversation import Request  # noqa: PLC0415 - heavy: on the agent's thread
-
-            return Request(options.prompt, self.config(options), options.new)
-
-        cell = Cell(self._shell, self._agent, request, strict=options.strict, keep_going=options.keep_going)
+        cell = Cell(self._shell, self._agent, options, self.config)
         if self._cells is None:
-            self._shell.displayhook.update_user_ns(cell.block())  # a value would be shown as an empty Out[n]
+            try:
+                self._shell.displayhook.update_user_ns(cell.block())  # returned, it would be shown as an empty Out[n]
+            finally:
+                self._keep_model(options, cell, once=once)
             return None
         if not self._cells.take():
             raise UsageError(f"%%tah was not run: {self._cells.why_not() or _ALONE}.")
         if self._unanswer is None:
             self._unanswer = answer_pages_while_busy(self._shell.kernel)
-        return cell.run()
+        return self._awaited(options, cell, once=once)
+
+    async def _awaited(self, options: CellOptions, cell: "Cell", *, once: bool) -> Any:
+        try:
+            return await cell.run()
+        finally:
+            self._keep_model(options, cell, once=once)
+
+    def _keep_model(self, options: CellOptions, cell: "Cell", *, once: bool) -> None:
+        """A model named in a cell answers later ones too, once it could be used at all."""
+        if options.model and cell.begun and not once:
+            self._settings.model = options.model
 
     def _status(self) -> Iterator[str]:
         config, talk = self.config(), self._agent.conversation

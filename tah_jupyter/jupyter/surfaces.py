@@ -16,6 +16,7 @@ from tah_jupyter.core.commands import Command
 from tah_jupyter.jupyter.output import Output
 from tah_jupyter.jupyter.pump import CellEnded, MainThread, interruptible
 from tah_jupyter.jupyter.question import ask_until_answered
+from tah_jupyter.ui.phrases import Phrases
 from tah_jupyter.ui.record import checkpoint, record
 from tah_jupyter.ui.run_view import RunView
 from tah_jupyter.ui.words import Words
@@ -116,9 +117,8 @@ class Still:
 
         def ask() -> Answer | None:
             view = self.picture()
-            approval = next(a for a in view.approvals if a.id == approval_id) if view is not None else None
-            if approval is None:
-                return None
+            pending = view.pending if view is not None else ()
+            approval = next(each for each in pending if each.id == approval_id)
             with interruptible():
                 return ask_until_answered(approval, Words(self._language), input)
 
@@ -129,29 +129,26 @@ class Still:
 
 
 class Terminal(Still):
-    """Plain text, a line a step as it ends; the record at the end."""
+    """Plain text: a line for each step when its turn ends, the record at the end."""
 
     def __init__(self, main: MainThread, output: Output, language: str) -> None:
         super().__init__(main, output, language, asks=True)
         self._told: set[str] = set()
+        self._phrases = Phrases(Words(language))
 
     def say(self, text: str) -> None:
         self._main.call(lambda: print(text, flush=True))
 
     def changed(self, *, checkpoint: bool) -> None:
-        view = self.picture()
+        view = self.picture() if checkpoint else None
         for step in view.steps if view is not None else ():
-            if step.state in _ENDED and step.id not in self._told:
+            if step.state not in ("queued", "waiting", "running") and step.id not in self._told:
                 self._told.add(step.id)
-                line = f"  {_ENDED[step.state]:<8} {step.headline}"
-                self._main.call(partial(print, line, flush=True))
+                self._main.call(partial(print, f"  {self._phrases.step(step)}", flush=True))
 
     def _draw(self) -> None:
         if (view := self.picture()) is not None:
             print(record(view, language=self._language)["text/plain"], flush=True)
-
-
-_ENDED = {"done": "ok", "failed": "failed", "denied": "denied", "interrupted": "stopped", "not_run": "not run"}
 
 
 def picture_now(picture: Picture | None) -> RunView | None:

@@ -92,6 +92,18 @@ def test_a_request_that_cannot_begin_says_why_in_one_line(
     assert front_end.run("1 + 1").text == "2"
 
 
+def test_a_model_that_cannot_be_used_is_not_kept_but_the_conversation_is(open_kernel: Open, project: Project) -> None:
+    project.env["JPY_SESSION_NAME"] = ""  # no notebook, so the session is known to this kernel alone
+    front_end = open_kernel()
+    front_end.run(f"{project.script(says('one'), says('two'))}\nfirst", allow_stdin=False)
+    assert front_end.run("%%tah --model wild\nsecond", allow_stdin=False).status == "error"
+    assert "scripted:script.json" in front_end.run("%tah model").text
+    ran = front_end.run("%%tah\nsecond", allow_stdin=False)
+    assert ran.status == "ok", ran.text
+    assert "run 2" in ran.text
+    assert len(project.sessions) == 1
+
+
 STATE = """
 ip = get_ipython()
 (len(ip.input_transformers_post), len(ip.input_transformers_cleanup), len(ip.configurables), "tah" in ip.user_ns,

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.formatters import DisplayFormatter
 
 from tah_jupyter.agent.session import Result
 from tah_jupyter.core.calls import Headline, Usage
@@ -73,4 +73,4 @@ def test_the_value_has_everything_of_the_result_and_shows_nothing() -> None:
     assert not hasattr(outcome, "_repr_html_")
     with pytest.raises(AttributeError):
         outcome.nothing  # noqa: B018
-    assert InteractiveShell.instance().display_formatter.format(outcome) == ({}, {})
+    assert DisplayFormatter().format(outcome) == ({}, {})

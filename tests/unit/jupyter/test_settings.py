@@ -11,7 +11,7 @@ from tah_jupyter.runtime.config import load
 
 
 def shell(**values: object) -> InteractiveShell:
-    return InteractiveShell(config=Files({"Tah": values}))
+    return InteractiveShell(config=Files({"Tah": values, "HistoryManager": {"enabled": False}}))
 
 
 def test_a_value_of_a_config_file_is_the_weakest_source(tmp_path: Path, home: Path) -> None:

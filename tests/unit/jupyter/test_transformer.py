@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
 
 from tah_jupyter.jupyter.transformer import AwaitedCells, keep_question
 
@@ -13,7 +14,7 @@ class Shell:
     """A real shell with a magic that notes whether it was awaited."""
 
     def __init__(self) -> None:
-        self.ip = InteractiveShell()
+        self.ip = InteractiveShell(config=Config({"HistoryManager": {"enabled": False}}))
         self.cells = AwaitedCells(self.ip)
         self.cells.install()
         self.ip.input_transformers_cleanup.append(keep_question)
@@ -34,9 +35,7 @@ class Shell:
 def shell() -> Iterator[Shell]:
     shell = Shell()
     yield shell
-    shell.ip.history_manager.end_session()
-    if hasattr(shell.ip, "restore_sys_module_state"):
-        shell.ip.restore_sys_module_state()
+    shell.ip.restore_sys_module_state()
 
 
 @pytest.mark.parametrize(
