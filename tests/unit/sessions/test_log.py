@@ -15,6 +15,8 @@ from tah_jupyter.core.events import Notice, encode
 from tah_jupyter.sessions.lease import Holder
 from tah_jupyter.sessions.log import SessionLog
 
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -187,7 +189,6 @@ def in_a_fork(act) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_after_a_fork_the_log_stays_the_parents(path: Path) -> None:
     log = SessionLog.open(path)
 
@@ -323,6 +324,27 @@ class TestWithoutFlock:
         path.with_name("log.lease.held").write_bytes(b"\0\0")
         write(path, "one")
         assert sorted(item.name for item in path.parent.iterdir()) == ["log.jsonl", "log.lease"]
+
+
+def test_a_lease_that_became_anothers_meanwhile_is_put_back(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between reading a dead holder's file and moving it away, a third writer was faster."""
+
+    def flock(fd: int, how: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    held, rename = path.with_name("log.lease.held"), os.rename
+    held.write_text(json.dumps({"pid": 999_999_999, "created": 1.0, "host": Holder.me().host}))
+    theirs = b'{"pid": 8, "created": 2.0, "host": "node-3"}'
+
+    def late_rename(old: Path, new: Path) -> None:
+        held.write_bytes(theirs)
+        rename(old, new)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    monkeypatch.setattr(os, "rename", late_rename)
+    with pytest.raises(LogError, match="process 8 on node-3"):
+        SessionLog.open(path)
+    assert held.read_bytes() == theirs
 
 
 def test_another_failure_of_flock_is_reported(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
