@@ -47,8 +47,8 @@ Subject: TypeAlias = PathSubject | CommandSubject
 class Grant(msgspec.Struct, frozen=True):
     """What a person allowed beyond one call: every edit under ``folder``, or exactly one command.
 
-    ``label`` is the words of the button, ``covers`` the subject it was offered for; a grant for edits covers the
-    subject's folder.
+    ``label`` names it in English as it stands in "Allow … for this run"; a path in ``covers`` is a folder, and what is
+    below it is covered too.
     """
 
     label: str

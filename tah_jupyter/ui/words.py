@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tah_jupyter.core.approvals import CommandSubject, Grant, PathSubject
+from tah_jupyter.core.approvals import CommandSubject, Grant
 from tah_jupyter.ui.catalogue import en, zh
 from tah_jupyter.ui.catalogue.entry import Entry
 from tah_jupyter.ui.visible import visible_line
@@ -44,17 +44,7 @@ class Words:
 
     def grant(self, grant: Grant) -> str:
         """The words of the button that allows more than one call."""
-        if self.language == "en":
-            return visible_line(grant.label).text
-        match grant.covers:
-            case PathSubject(access="edit", path=path):
-                return self.say("allow_edits_run", folder=visible_line(_folder(path)).text)
-            case PathSubject(path=path):
-                return self.say("allow_reads_run", folder=visible_line(_folder(path)).text)
-            case CommandSubject(argv=argv):
-                return self.say("allow_command_run", command=visible_line(" ".join(argv)).text)
-
-
-def _folder(path: str) -> str:
-    head, slash, _ = path.rpartition("/")
-    return f"{head}{slash}" or "./"
+        if self.language == "en" or isinstance(grant.covers, CommandSubject):
+            return self.say("allow_this_run", what=visible_line(grant.label).text)
+        folder = self.say("this_folder") if grant.covers.path == "." else f"{visible_line(grant.covers.path).text}/"
+        return self.say("allow_edits_run" if grant.covers.access == "edit" else "allow_reads_run", folder=folder)

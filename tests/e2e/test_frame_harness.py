@@ -20,7 +20,8 @@ from tah_jupyter.core.events import (
 )
 from tah_jupyter.core.views import Command, View
 from tests.support import runs
-from tests.support.frame_page import FramePage, browser
+from tests.support.chromium import browser
+from tests.support.frame_page import FramePage
 
 pytestmark = pytest.mark.chromium
 
@@ -45,7 +46,7 @@ def frame(chromium: Browser) -> Iterator[FramePage]:
 
 def ask(approval: str = "a1", view: View | None = None, *, grant: bool = True) -> ApprovalRequested:
     command = view or Command(("pytest", "-q"))
-    covers = Grant("Allow pytest -q for this run", CommandSubject(("pytest", "-q"))) if grant else None
+    covers = Grant("pytest -q", CommandSubject(("pytest", "-q"))) if grant else None
     return ApprovalRequested(
         run=1,
         approval=approval,

@@ -6,11 +6,10 @@
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Route
 
 from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.events import ApprovalRequested, Event, RunEnded
@@ -19,23 +18,11 @@ from tah_jupyter.ui.live import Live
 from tah_jupyter.ui.transcript import Transcript
 from tah_jupyter.ui.words import Words
 from tests.support import runs
+from tests.support.chromium import browser
 
 STATIC = Path(__file__).parents[2] / "tah_jupyter" / "ui" / "static"
 HARNESS = Path(__file__).with_name("harness.html")
 ORIGIN = "http://harness.invalid"
-
-
-@contextmanager
-def browser() -> Iterator[Browser]:
-    """A headless Chromium, the system's own."""
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--headless=new"]
-        )
-        try:
-            yield chromium
-        finally:
-            chromium.close()
 
 
 class FramePage:

@@ -110,7 +110,7 @@ def asking() -> Iterator[Event]:
         headline=EDIT,
         view=DIFF,
         asks_because=("in mode Ask every edit asks",),
-        grant=Grant("Allow edits in src/ for this run", PathSubject("edit", "src/load.py")),
+        grant=Grant("edits in src/", PathSubject("edit", "src")),
     )
     yield CallSealed(call="c7", message="m2", tool="run", args={"command": ["pytest", "-q"]})
     yield ApprovalRequested(
@@ -120,7 +120,7 @@ def asking() -> Iterator[Event]:
         headline=TESTS,
         view=Command(("pytest", "-q"), ".", 30.0),
         asks_because=("in mode Ask every command asks",),
-        grant=Grant("Allow pytest -q for this run", CommandSubject(("pytest", "-q"))),
+        grant=Grant("pytest -q", CommandSubject(("pytest", "-q"))),
     )
 
 

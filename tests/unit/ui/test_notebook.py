@@ -33,7 +33,7 @@ class Side:
 
 
 def ask(*, grant: bool = True, view: View | None = None) -> ApprovalRequested:
-    covers = Grant("Allow x for this run", CommandSubject(("x",))) if grant else None
+    covers = Grant("x", CommandSubject(("x",))) if grant else None
     command = view or Command(("x",))
     return ApprovalRequested(
         run=1, approval="a1", call="c1", tool="t", headline=Headline("Run", "x"), view=command, grant=covers

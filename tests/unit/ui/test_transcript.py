@@ -47,7 +47,7 @@ BEGAN = ToolStarted(run=1, call="c1", tool="t", headline=EDIT)
 
 
 def asked(call: str = "c1", approval: str = "a1", ts: float = 0.0) -> ApprovalRequested:
-    grant = Grant("Allow edits in src/ for this run", PathSubject("edit", "src/load.py"))
+    grant = Grant("edits in src/", PathSubject("edit", "src"))
     return ApprovalRequested(
         run=1, ts=ts, approval=approval, call=call, tool="t", headline=EDIT, view=Text("x"), grant=grant
     )

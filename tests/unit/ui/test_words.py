@@ -69,13 +69,13 @@ def test_an_unknown_language_names_those_there_are() -> None:
 @pytest.mark.parametrize(
     ("covers", "chinese"),
     [
-        (PathSubject("edit", "src/load.py"), "本次运行内允许编辑 src/"),
-        (PathSubject("edit", "load.py"), "本次运行内允许编辑 ./"),
-        (PathSubject("read", "../data/x.csv"), "本次运行内允许读取 ../data/"),
-        (CommandSubject(("pytest", "-q")), "本次运行内允许 pytest -q"),
+        (PathSubject("edit", "src"), "本次运行内允许编辑 src/"),
+        (PathSubject("edit", "."), "本次运行内允许编辑 此文件夹"),
+        (PathSubject("read", "../data"), "本次运行内允许读取 ../data/"),
+        (CommandSubject(("pytest", "-q")), "本次运行内允许 this\\u202e"),
     ],
 )
 def test_the_button_for_a_run_is_said_in_each_language(covers: PathSubject | CommandSubject, chinese: str) -> None:
-    grant = Grant("Allow this\u202e for this run", covers)
+    grant = Grant("this\u202e", covers)
     assert Words("en").grant(grant) == "Allow this\\u202e for this run"
     assert Words("zh").grant(grant) == chinese
