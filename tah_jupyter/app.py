@@ -101,14 +101,15 @@ async def open_session(
         workspace = await _in_thread(Workspace, folder, readable=[kept.results_dir])
         offered = await _in_thread(built_in_tools, workspace, config) if tools is None else tools
         gate, told = _gate(config, mode, offered)
-        bus = Bus(SessionRecorder(log, redactor), next_seq=len(reading.events) + 1)
+        last = reading.events[-1].seq if reading.events else 0
+        bus = Bus(SessionRecorder(log, redactor), next_seq=last + 1)
         runtime, broken = await _in_thread(_runtime, bus, offered, gate, approver, _Records(log, kept))
         await stack.enter_async_context(runtime)
         records = [*reading.events, *await _recover(runtime, reading.events, kept.session_id)]
         place = _place(workspace, notebook, kernel_facts)
         system = await _in_thread(_system_prompt, place, runtime, kept.session_id)
-        session = Session(runtime, _setup(kept, model, system, records, gate, approver, config))
-        problems = (problem.text for problem in reading.problems)
+        session = Session(runtime, _setup(kept, model, system, records, gate, approver, config, redactor))
+        problems = (problem.text for problem in (log.repaired, *reading.problems) if problem is not None)
         _announce(session, place, [*told, *broken, *problems, store.notice], resumed=kept.resumed)
         yield session
 
@@ -132,6 +133,7 @@ def _setup(
     gate: PermissionGate,
     approver: Approver,
     config: Config,
+    redactor: Redactor,
 ) -> Setup:
     return Setup(
         session_id=kept.session_id,
@@ -142,6 +144,7 @@ def _setup(
         set_mode=partial(_set_mode, gate),
         end_run=gate.end_run,
         mode=lambda: gate.mode,
+        redact=redactor.redact,
         max_turns=config.budget.max_turns,
         pass_env=config.pass_env,
         results_dir=kept.results_dir,

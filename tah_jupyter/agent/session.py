@@ -58,7 +58,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """What a session is made of; ``app`` puts it together.
 
     ``records`` are those of earlier openings, ``answer`` takes a person's answer to an approval, ``set_mode`` and
-    ``end_run`` tell the gate, ``results_dir`` is where whole outputs may be kept.
+    ``end_run`` tell the gate, ``redact`` masks secrets in what a caller is given, ``results_dir`` is where whole outputs may be kept.
     """
 
     session_id: str
@@ -69,6 +69,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     set_mode: Callable[[str], None]
     end_run: Callable[[], None]
     mode: Callable[[], str]
+    redact: Callable[[str], str] = str
     max_turns: int = 50
     pass_env: tuple[str, ...] = ()
     results_dir: Path | None = None
@@ -176,8 +177,9 @@ class Session:
     def _result(self, ended: Ended, first: int) -> Result:
         events = tuple(self.records[first:])
         changes = [c for e in events if isinstance(e, ToolFinished | ToolFailed) for c in e.changes]
+        redact, error = self._setup.redact, ended.error
         return Result(
-            text=ended.text,
+            text=redact(ended.text),
             stop_reason=ended.reason,
             changes=tuple(changes),
             usage=ended.usage,
@@ -186,8 +188,8 @@ class Session:
             events=events,
             session_id=self.session_id,
             run=self._emitter.run,
-            error=ended.error.message if ended.error is not None else "",
-            next_step=ended.error.next_step if ended.error is not None else "",
+            error=redact(error.message) if error is not None else "",
+            next_step=redact(error.next_step) if error is not None else "",
         )
 
     def _loop(self) -> Loop:

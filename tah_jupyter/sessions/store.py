@@ -120,10 +120,14 @@ class Store:
         return Kept(path, self._redactor, resumed=True)
 
     def find(self, notebook: str) -> Kept | None:
-        """The session of ``notebook`` that was used last, or None. Only the first lines of each log are read."""
+        """The session of ``notebook`` that was used last, or None. Only the first lines of each log are read.
+
+        It must have been opened at this root: a cloned project may bring a log along, and with it words that the model
+        would take for its own. A moved folder's session is still there by its id.
+        """
         for path in self._newest_first():
             summary = _summary(path)
-            if summary is not None and summary.notebook == notebook:
+            if summary is not None and summary.notebook == notebook and summary.root == str(self._root):
                 return Kept(path, self._redactor, resumed=True)
         return None
 

@@ -1,5 +1,7 @@
-"""Law 3 over random runs: whatever the model answers, whoever denies, whatever breaks, at whatever moment it is stopped,
-brackets close, each call has one result in order, the next request is valid, and a replay gives what was live.
+"""Law 3 over random runs.
+
+Whatever the model answers, whoever denies, whatever breaks, at whatever moment it is stopped: brackets close, each call
+has one result in order, the next request is valid, and a replay gives what was live.
 """
 
 import asyncio
@@ -43,7 +45,7 @@ class Outcome:
 
 
 class Kind(Tool[Input, Outcome]):
-    """A tool of one kind: it reads, changes, changes in one step, crashes, refuses, runs, fails, or sees the world move."""
+    """A tool of one kind: it reads, changes, changes in one step, crashes, refuses, runs, fails, or its world moves."""
 
     input_model = Input
 
@@ -153,7 +155,7 @@ def after_iterations(count: int, act: Callable[[], object]) -> None:
 
 
 async def play(scenario: Scenario) -> tuple[Session, list[Event], Transcript, bool]:
-    """Run a scenario, then one more prompt; returns the records, the live picture, and whether the second run ended well."""
+    """Run a scenario, then one more prompt; also returns the live picture, and whether the second run ended well."""
     model = ScriptedModel([*scenario.script, *([says("more")] * 12)], chunk_chars=5)
     said = iter(scenario.answers * 50)
     live = Transcript()

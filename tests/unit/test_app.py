@@ -69,7 +69,8 @@ import asyncio, os, signal, sys
 from tah_jupyter import ScriptedModel, allow_all, calls, open_session
 from tah_jupyter.core.events import ToolProgress
 async def main():
-    command = [sys.executable, "-c", "import time; open('tag', 'a').write('x'); print('on', flush=True); time.sleep(600)"]
+    code = "import time; open('tag', 'a').write('x'); print('on', flush=True); time.sleep(600)"
+    command = [sys.executable, "-c", code]
     model = ScriptedModel([calls("execute_command", command=command, timeoutMs=600000)])
     async with open_session(root=sys.argv[1], model=model, approver=allow_all, notebook="n.ipynb") as session:
         def kill(event):

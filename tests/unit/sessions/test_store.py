@@ -29,9 +29,10 @@ def make(root: Path, tmp_path: Path) -> MakeStore:
     return make
 
 
-def used(kept: Kept, notebook: str = "a.ipynb", *, at_s: int, prompt: str = "") -> str:
+def used(kept: Kept, notebook: str = "a.ipynb", *, at_s: int, prompt: str = "", root: str = "") -> str:
     log = kept.open_log()
-    log.append(encode(SessionOpened(root="/ws", notebook=notebook, ts=float(at_s))))
+    place = root or str(kept.path.parents[2])
+    log.append(encode(SessionOpened(root=place, notebook=notebook, ts=float(at_s))))
     if prompt:
         log.append(encode(RunStarted(prompt=prompt)))
     log.close()
@@ -50,6 +51,13 @@ def test_a_session_lives_under_the_root_is_private_and_stays_out_of_git(make: Ma
     assert [mode(path) for path in (root / ".tah", root / ".tah" / "sessions", kept.path)] == [0o700] * 3
     assert (root / ".tah" / ".gitignore").read_text() == "*\n"
     assert (store.notice, kept.resumed) == ("", False)
+
+
+def test_a_log_that_came_with_a_cloned_folder_is_not_gone_on_with(make: MakeStore) -> None:
+    store = make()
+    planted = used(store.create(), "a.ipynb", at_s=5, root="/home/somebody/else")
+    assert store.find("a.ipynb") is None
+    assert store.get(planted).session_id == planted
 
 
 def test_nothing_is_touched_before_it_is_used(make: MakeStore, root: Path) -> None:
@@ -110,7 +118,12 @@ def test_the_list_says_what_each_session_was_about(make: MakeStore) -> None:
     headless.close()
     newest, oldest = store.summaries()
     assert (newest.session_id, newest.notebook, newest.last_used) == (new, "b.ipynb", 1_000_200.0)
-    assert (oldest.session_id, oldest.prompt, oldest.root, oldest.started) == (old, "fix the tests", "/ws", 1_000_100.0)
+    assert (oldest.session_id, oldest.prompt, oldest.root, oldest.started) == (
+        old,
+        "fix the tests",
+        str(root),
+        1_000_100.0,
+    )
     assert oldest.size_bytes == (oldest.path / "log.jsonl").stat().st_size
 
 

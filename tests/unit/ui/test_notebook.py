@@ -95,7 +95,7 @@ def test_stop_becomes_a_command() -> None:
     side = Side()
     side.update()
     side.page({"type": "stop", "id": 3})
-    assert side.heard == [Stop()]
+    assert side.heard == [Stop(1)]
     assert side.update() == [{"type": "ack", "id": 3, "late": False}]
 
 
