@@ -106,7 +106,7 @@ def test_an_unknown_session_is_a_clear_error(make: MakeStore, session_id: str) -
         make().get(session_id)
 
 
-def test_the_list_says_what_each_session_was_about(make: MakeStore) -> None:
+def test_the_list_says_what_each_session_was_about(make: MakeStore, root: Path) -> None:
     store = make()
     old = used(store.create(), at_s=1_000_100, prompt="fix the tests")
     new = used(store.create(), "b.ipynb", at_s=1_000_200)
