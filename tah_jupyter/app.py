@@ -18,11 +18,11 @@ from tah_jupyter.core.approvals import Approver
 from tah_jupyter.core.commands import AnswerApproval
 from tah_jupyter.core.events import Event, Notice, SessionOpened
 from tah_jupyter.core.ports import Model
-from tah_jupyter.host.files import RootLike, Workspace
-from tah_jupyter.host.memory import read_memories
-from tah_jupyter.host.process_tree import end_survivors
-from tah_jupyter.host.redact import Redactor
-from tah_jupyter.host.secret_values import secrets_in
+from tah_jupyter.host.files.memory import read_memories
+from tah_jupyter.host.files.workspace import RootLike, Workspace
+from tah_jupyter.host.processes.tree import end_survivors
+from tah_jupyter.host.secrets.redact import Redactor
+from tah_jupyter.host.secrets.values import secrets_in
 from tah_jupyter.models.choose import Missing, choose
 from tah_jupyter.models.open import error_of_missing, open_demo, open_direct, open_script
 from tah_jupyter.permissions.approvers import Desk, nobody

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from tah_jupyter.core.errors import ModelError, ModelErrorKind
-from tah_jupyter.host.redact import Redactor
+from tah_jupyter.host.secrets.redact import Redactor
 from tah_jupyter.models.providers import provider_of_host
 from tah_jupyter.models.retry import retry_after_s
 

@@ -143,7 +143,7 @@ class ScriptedModel:
                 step = msgspec.structs.replace(step, index=index)
                 index += 1
             for event in self._pieces(step):
-                await anyio.sleep(self._delay_s)
+                await anyio.sleep(self._delay_s if isinstance(event, (TextPart, ThinkingPart)) else 0)
                 yield event
 
     def _pieces(self, step: ModelEvent | Wait) -> Iterator[ModelEvent]:

@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from tah_jupyter.core.errors import ServiceError
 from tah_jupyter.core.events import Event
-from tah_jupyter.host.read_state import ReadState
+from tah_jupyter.host.files.read_state import ReadState
 from tah_jupyter.runtime.bus import Bus, Emitter, Subscriber
 from tah_jupyter.runtime.tool_context import Options, ToolContext
 

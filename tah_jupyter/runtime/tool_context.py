@@ -13,7 +13,7 @@ from tah_jupyter.core.errors import ServiceError
 from tah_jupyter.core.events import Event, Notice, ToolProgress
 from tah_jupyter.core.messages import Message
 from tah_jupyter.core.views import View
-from tah_jupyter.host.read_state import ReadState
+from tah_jupyter.host.files.read_state import ReadState
 from tah_jupyter.runtime.bus import Emitter
 
 if TYPE_CHECKING:

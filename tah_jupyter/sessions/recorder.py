@@ -20,8 +20,8 @@ from tah_jupyter.core.events import (
     encode,
 )
 from tah_jupyter.core.messages import CallPart
-from tah_jupyter.host.redact import Redactor
-from tah_jupyter.host.redact_stream import StreamRedactor
+from tah_jupyter.host.secrets.redact import Redactor
+from tah_jupyter.host.secrets.stream import StreamRedactor
 
 __all__ = ["Appendable", "SessionRecorder"]
 

@@ -15,7 +15,7 @@ import msgspec
 
 from tah_jupyter.core.errors import LogError
 from tah_jupyter.core.events import RunStarted, SessionOpened
-from tah_jupyter.host.redact import Redactor
+from tah_jupyter.host.secrets.redact import Redactor
 from tah_jupyter.sessions.log import SessionLog
 from tah_jupyter.sessions.reading import read_head
 

@@ -13,8 +13,8 @@ import msgspec
 from tah_jupyter.core.approvals import Grant, PathSubject, Preview
 from tah_jupyter.core.calls import Change, Headline
 from tah_jupyter.core.views import Diff
-from tah_jupyter.host.files import ABSENT, RootLike, Snapshot, Workspace, digest_of
-from tah_jupyter.host.read_state import ReadState, Seen
+from tah_jupyter.host.files.read_state import ReadState, Seen
+from tah_jupyter.host.files.workspace import ABSENT, RootLike, Snapshot, Workspace, digest_of
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.tool import Tool, ToolResult
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tah_jupyter.host.files import RootLike
+    from tah_jupyter.host.files.workspace import RootLike
     from tah_jupyter.toolkit.tool import Tool
 
 _FACTORY = "_tool"

@@ -8,10 +8,10 @@ from pydantic import Field
 from tah_jupyter.core.diff import diff_texts
 from tah_jupyter.core.errors import ToolError
 from tah_jupyter.core.text_edit import MAX_COUNTED, Passages, apply
-from tah_jupyter.host.files import RootLike, Snapshot, size_in_words
-from tah_jupyter.host.media import kind_of_bytes
-from tah_jupyter.host.read_state import ReadState
-from tah_jupyter.host.text import Decoded, decode, hidden_characters, printable, splice
+from tah_jupyter.host.files.media import kind_of_bytes
+from tah_jupyter.host.files.read_state import ReadState
+from tah_jupyter.host.files.text import Decoded, decode, hidden_characters, printable, splice
+from tah_jupyter.host.files.workspace import RootLike, Snapshot, size_in_words
 from tah_jupyter.toolkit.file_change import FileChangeTool, PlannedChange
 from tah_jupyter.toolkit.tool import ToolInput
 

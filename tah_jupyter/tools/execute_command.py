@@ -19,18 +19,18 @@ from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.errors import ToolError
 from tah_jupyter.core.events import ProcessStarted
 from tah_jupyter.core.views import Command, Output, Stack, Text, View
-from tah_jupyter.host.argv import read_argv, shell_habits
-from tah_jupyter.host.capture import MAX_KEPT_BYTES, Capture, Shown, WholeOutput
-from tah_jupyter.host.command import Outcome, duration_in_words, leftovers_in_words, run_command
-from tah_jupyter.host.command_digest import command_digest
-from tah_jupyter.host.destructive import is_destructive
-from tah_jupyter.host.environment import environment
-from tah_jupyter.host.files import RootLike, Workspace, size_in_words
-from tah_jupyter.host.names import encode_name
-from tah_jupyter.host.program import find_program
-from tah_jupyter.host.redact import Redactor
-from tah_jupyter.host.redact_stream import StreamRedactor
-from tah_jupyter.host.secret_values import secrets_in
+from tah_jupyter.host.commands.argv import read_argv, shell_habits
+from tah_jupyter.host.commands.destructive import is_destructive
+from tah_jupyter.host.commands.digest import command_digest
+from tah_jupyter.host.commands.program import find_program
+from tah_jupyter.host.commands.run import Outcome, duration_in_words, leftovers_in_words, run_command
+from tah_jupyter.host.files.names import encode_name
+from tah_jupyter.host.files.workspace import RootLike, Workspace, size_in_words
+from tah_jupyter.host.processes.capture import MAX_KEPT_BYTES, Capture, Shown, WholeOutput
+from tah_jupyter.host.processes.environment import environment
+from tah_jupyter.host.secrets.redact import Redactor
+from tah_jupyter.host.secrets.stream import StreamRedactor
+from tah_jupyter.host.secrets.values import secrets_in
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.tool import Tool, ToolInput, ToolResult, Verdict
 

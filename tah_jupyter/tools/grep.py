@@ -11,15 +11,15 @@ from tah_jupyter.core.approvals import PathSubject
 from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.errors import ToolError, classify
 from tah_jupyter.core.views import Items, Stack, Text, View
-from tah_jupyter.host.confine import NotRegular
-from tah_jupyter.host.file_types import FILE_TYPES
-from tah_jupyter.host.files import RootLike, Workspace
-from tah_jupyter.host.find import LIMIT_S, FileHits, Found, Query, find
-from tah_jupyter.host.ignore import BadGlob, Glob
-from tah_jupyter.host.regex import BadPattern, Pattern, compile_pattern
-from tah_jupyter.host.ripgrep import find_program
-from tah_jupyter.host.search import MAX_WHOLE_BYTES, Line
-from tah_jupyter.host.walk import Tree
+from tah_jupyter.host.files.confine import NotRegular
+from tah_jupyter.host.files.workspace import RootLike, Workspace
+from tah_jupyter.host.search.file_types import FILE_TYPES
+from tah_jupyter.host.search.find import LIMIT_S, FileHits, Found, Query, find
+from tah_jupyter.host.search.ignore import BadGlob, Glob
+from tah_jupyter.host.search.regex import BadPattern, Pattern, compile_pattern
+from tah_jupyter.host.search.ripgrep import find_program
+from tah_jupyter.host.search.scan import MAX_WHOLE_BYTES, Line
+from tah_jupyter.host.search.walk import Tree
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.tool import Tool, ToolInput, ToolResult
 

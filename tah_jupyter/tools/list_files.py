@@ -12,10 +12,10 @@ from tah_jupyter.core.approvals import PathSubject
 from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.errors import ToolError, classify
 from tah_jupyter.core.views import Items, Stack, Text, View
-from tah_jupyter.host.files import RootLike, Workspace
-from tah_jupyter.host.ignore import BadGlob, Glob
-from tah_jupyter.host.listing import grow, newest
-from tah_jupyter.host.walk import MAX_DEPTH, Tree
+from tah_jupyter.host.files.workspace import RootLike, Workspace
+from tah_jupyter.host.search.ignore import BadGlob, Glob
+from tah_jupyter.host.search.listing import grow, newest
+from tah_jupyter.host.search.walk import MAX_DEPTH, Tree
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.tool import Tool, ToolInput, ToolResult
 

@@ -13,10 +13,10 @@ from tah_jupyter.core.diff import line_ends
 from tah_jupyter.core.errors import ToolError
 from tah_jupyter.core.notebook_text import notebook_lines
 from tah_jupyter.core.views import Code, Picture, Text, View
-from tah_jupyter.host.files import RootLike, Snapshot, Workspace, size_in_words
-from tah_jupyter.host.media import Image, image_in, kind_of_bytes
-from tah_jupyter.host.pdf import pdf_pages
-from tah_jupyter.host.text import UTF8, Decoded, decode, printable
+from tah_jupyter.host.files.media import Image, image_in, kind_of_bytes
+from tah_jupyter.host.files.pdf import pdf_pages
+from tah_jupyter.host.files.text import UTF8, Decoded, decode, printable
+from tah_jupyter.host.files.workspace import RootLike, Snapshot, Workspace, size_in_words
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.tool import Tool, ToolInput, ToolResult
 

@@ -8,7 +8,7 @@ from tah_jupyter.core.approvals import Preview
 from tah_jupyter.core.calls import Headline, Todo
 from tah_jupyter.core.events import TodosUpdated
 from tah_jupyter.core.views import Plan
-from tah_jupyter.host.files import RootLike
+from tah_jupyter.host.files.workspace import RootLike
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.tool import Tool, ToolInput, ToolResult
 

@@ -4,10 +4,10 @@ from pydantic import Field
 
 from tah_jupyter.core.diff import diff_texts, line_ends
 from tah_jupyter.core.errors import ToolError
-from tah_jupyter.host.files import RootLike, Snapshot, size_in_words
-from tah_jupyter.host.media import kind_of_bytes
-from tah_jupyter.host.read_state import ReadState
-from tah_jupyter.host.text import UTF8, Encoding, decode, hidden_characters, printable
+from tah_jupyter.host.files.media import kind_of_bytes
+from tah_jupyter.host.files.read_state import ReadState
+from tah_jupyter.host.files.text import UTF8, Encoding, decode, hidden_characters, printable
+from tah_jupyter.host.files.workspace import RootLike, Snapshot, size_in_words
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.file_change import FileChangeTool, PlannedChange
 from tah_jupyter.toolkit.tool import ToolInput

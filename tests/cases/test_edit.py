@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tah_jupyter.host.files import Workspace
+from tah_jupyter.host.files.workspace import Workspace
 from tah_jupyter.tools.edit_file import edit_file_tool
 from tah_jupyter.tools.write_file import write_file_tool
 from tests.support.calling import Calling, calling
@@ -188,7 +188,7 @@ async def test_a_hard_linked_file_is_not_split(call: Calling, tmp_path: Path, to
 
 WRITER = """
 import sys, anyio
-from tah_jupyter.host.files import Workspace
+from tah_jupyter.host.files.workspace import Workspace
 workspace = Workspace(sys.argv[1])
 print("ready", flush=True)
 while True:

@@ -14,8 +14,8 @@ import anyio.to_thread
 import psutil
 import pytest
 
-from tah_jupyter.host.files import Workspace
-from tah_jupyter.host.names import decode_name
+from tah_jupyter.host.files.names import decode_name
+from tah_jupyter.host.files.workspace import Workspace
 from tah_jupyter.tools.grep import grep_tool
 from tah_jupyter.tools.list_files import list_files_tool
 from tests.support.calling import Calling, calling

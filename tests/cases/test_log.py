@@ -13,8 +13,8 @@ import pytest
 
 from tah_jupyter.core.errors import LogError
 from tah_jupyter.core.events import Notice, RunEnded, ToolFailed, ToolFinished, TurnEnded, encode
-from tah_jupyter.host.redact import Redactor
-from tah_jupyter.host.secret_values import secrets_in
+from tah_jupyter.host.secrets.redact import Redactor
+from tah_jupyter.host.secrets.values import secrets_in
 from tah_jupyter.runtime.bus import Bus, Emitter
 from tah_jupyter.sessions.log import SessionLog
 from tah_jupyter.sessions.reading import read_log

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tah_jupyter.core.errors import ToolError
-from tah_jupyter.host.files import Workspace
-from tah_jupyter.host.names import encode_name
+from tah_jupyter.host.files.names import encode_name
+from tah_jupyter.host.files.workspace import Workspace
 from tah_jupyter.tools.edit_file import edit_file_tool
 from tah_jupyter.tools.read_file import read_file_tool
 from tah_jupyter.tools.write_file import write_file_tool

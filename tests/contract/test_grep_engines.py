@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tah_jupyter.host.names import decode_name
+from tah_jupyter.host.files.names import decode_name
 from tah_jupyter.tools.grep import GrepResult, grep_tool
 from tah_jupyter.tools.list_files import list_files_tool
 from tests.support.calling import calling

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tah_jupyter.core.errors import ToolError
-from tah_jupyter.host.files import Workspace
+from tah_jupyter.host.files.workspace import Workspace
 
 LONG = os.environ.get("FAULTS") == "long"
 HOUSE = Path(__file__).parents[2]
@@ -20,7 +20,7 @@ HOUSE = Path(__file__).parents[2]
 FULL_DISK = """
 import resource, sys
 from tah_jupyter.core.errors import ToolError
-from tah_jupyter.host.files import Workspace
+from tah_jupyter.host.files.workspace import Workspace
 workspace = Workspace(sys.argv[1])
 base = workspace.read_if_exists(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))

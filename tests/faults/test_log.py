@@ -15,7 +15,7 @@ import pytest
 
 from tah_jupyter.core.errors import LogError
 from tah_jupyter.core.events import Notice, encode
-from tah_jupyter.host.redact import Redactor
+from tah_jupyter.host.secrets.redact import Redactor
 from tah_jupyter.runtime.bus import Bus, Emitter
 from tah_jupyter.sessions.log import SessionLog
 from tah_jupyter.sessions.reading import read_log

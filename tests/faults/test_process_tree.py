@@ -12,7 +12,7 @@ import anyio
 import psutil
 import pytest
 
-from tah_jupyter.host.process import start
+from tah_jupyter.host.processes.process import start
 from tests.support.bench import group_of, long_time, running
 
 ENV = {"PATH": os.environ["PATH"]}
@@ -21,7 +21,7 @@ LIMIT_S = 10
 
 KERNEL = """
 import json, multiprocessing, os, sys, anyio
-from tah_jupyter.host.process import start
+from tah_jupyter.host.processes.process import start
 
 def sink(chunk):
     sys.stdout.buffer.write(chunk)

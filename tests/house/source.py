@@ -11,7 +11,7 @@ PACKAGE = ROOT / "tah_jupyter"
 
 
 class Module(NamedTuple):
-    """One file: its name such as ``host/files.py``, its text and its tree."""
+    """One file: its name such as ``host/files/workspace.py``, its text and its tree."""
 
     name: str
     text: str

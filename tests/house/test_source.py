@@ -20,8 +20,8 @@ PLACES = {
             "asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell",
         },
         {
-            "host/process.py": "the one place: own group, drained, ended as a tree",
-            "host/guard.py": "the shell that ends a command's group when the kernel dies",
+            "host/processes/process.py": "the one place: own group, drained, ended as a tree",
+            "host/processes/guard.py": "the shell that ends a command's group when the kernel dies",
         },
     ),
     "makes an HTTP client or a socket": (
@@ -38,10 +38,10 @@ PLACES = {
             "?.open",
         },
         {
-            "host/atomic.py": "the workspace: writes beside the file, then replaces it",
-            "host/capture.py": "the output of a command, kept while it runs",
-            "host/confine.py": "the workspace: opens below the root and checks what it opened",
-            "host/walk.py": "the workspace: folders, and files to search, by descriptor below the root",
+            "host/files/atomic.py": "the workspace: writes beside the file, then replaces it",
+            "host/processes/capture.py": "the output of a command, kept while it runs",
+            "host/files/confine.py": "the workspace: opens below the root and checks what it opened",
+            "host/search/walk.py": "the workspace: folders, and files to search, by descriptor below the root",
             "models/prices.py": "the price table inside litellm's package",
             "models/script_file.py": "the script that the person named",
             "runtime/config_sources.py": "the two config files, before there is a workspace",
@@ -54,7 +54,7 @@ PLACES = {
     "writes to a descriptor": (
         {"os.write", "os.pwrite", "os.writev"},
         {
-            "host/atomic.py": "the new bytes of a file, before they replace the old",
+            "host/files/atomic.py": "the new bytes of a file, before they replace the old",
             "sessions/lease.py": "who holds the log",
             "sessions/log.py": "the one place that appends to the log",
         },

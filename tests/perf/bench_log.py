@@ -25,7 +25,7 @@ from tah_jupyter.core.events import (
     TurnStarted,
     encode,
 )
-from tah_jupyter.host.redact import Redactor
+from tah_jupyter.host.secrets.redact import Redactor
 from tah_jupyter.sessions.log import SessionLog
 from tah_jupyter.sessions.reading import read_log, read_tail
 from tah_jupyter.sessions.recorder import SessionRecorder

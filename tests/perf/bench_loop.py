@@ -18,7 +18,7 @@ import httpx
 
 from tah_jupyter import TOOLS, Runtime, ToolCall, open_session, permissions_plugin, tool, tools_plugin
 from tah_jupyter.core.events import TextDelta, ToolFinished
-from tah_jupyter.host.redact import Redactor
+from tah_jupyter.host.secrets.redact import Redactor
 from tah_jupyter.models.openai_compatible import OpenAICompatible
 from tah_jupyter.permissions.rules import Rules
 from tah_jupyter.runtime.bus import Bus, Emitter

@@ -22,12 +22,12 @@ from typing import Any
 
 import anyio
 
-from tah_jupyter.host.files import Workspace
-from tah_jupyter.host.find import Query, find
-from tah_jupyter.host.listing import grow
-from tah_jupyter.host.regex import compile_pattern
-from tah_jupyter.host.ripgrep import find_program
-from tah_jupyter.host.walk import Tree
+from tah_jupyter.host.files.workspace import Workspace
+from tah_jupyter.host.search.find import Query, find
+from tah_jupyter.host.search.listing import grow
+from tah_jupyter.host.search.regex import compile_pattern
+from tah_jupyter.host.search.ripgrep import find_program
+from tah_jupyter.host.search.walk import Tree
 
 FILES = int(os.environ.get("TAH_BENCH_FILES", "8000"))
 MEGABYTES = int(os.environ.get("TAH_BENCH_MB", "100"))

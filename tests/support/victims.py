@@ -33,7 +33,7 @@ from tah_jupyter.core.events import (
     encode,
 )
 from tah_jupyter.core.messages import CallPart
-from tah_jupyter.host.redact import Redactor
+from tah_jupyter.host.secrets.redact import Redactor
 from tah_jupyter.runtime.bus import Bus, Emitter
 from tah_jupyter.sessions.log import SessionLog
 from tah_jupyter.sessions.recorder import SessionRecorder

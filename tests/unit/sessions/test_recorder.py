@@ -25,7 +25,7 @@ from tah_jupyter.core.events import (
 )
 from tah_jupyter.core.messages import CallPart
 from tah_jupyter.core.views import Command, Diff, DiffLine, Facts, Hunk, Output, Stack
-from tah_jupyter.host.redact import Redactor
+from tah_jupyter.host.secrets.redact import Redactor
 from tah_jupyter.sessions.recorder import SessionRecorder
 
 KEY = 'q9"x\\Zr-71/mLp=é'

@@ -7,7 +7,7 @@ import pytest
 
 from tah_jupyter.core.errors import LogError
 from tah_jupyter.core.events import Notice, RunStarted, SessionOpened, encode
-from tah_jupyter.host.redact import Redactor
+from tah_jupyter.host.secrets.redact import Redactor
 from tah_jupyter.sessions.store import Kept, Store, new_id
 
 MakeStore = Callable[..., Store]

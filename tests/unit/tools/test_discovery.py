@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tah_jupyter.tools
-from tah_jupyter.host.files import Workspace
+from tah_jupyter.host.files.workspace import Workspace
 from tah_jupyter.tools import discover, make
 
 

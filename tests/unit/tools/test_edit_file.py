@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tah_jupyter.core.approvals import Grant, PathSubject
 from tah_jupyter.core.calls import Change, Headline
 from tah_jupyter.core.views import Diff
-from tah_jupyter.host.files import Workspace, digest_of
-from tah_jupyter.host.text import decode
+from tah_jupyter.host.files.text import decode
+from tah_jupyter.host.files.workspace import Workspace, digest_of
 from tah_jupyter.tools.edit_file import EditFile, EditFileInput, edit_file_tool
 from tah_jupyter.tools.read_file import read_file_tool
 from tests.support.calling import Calling, calling

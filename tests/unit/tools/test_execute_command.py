@@ -10,7 +10,7 @@ import pytest
 from tah_jupyter.core.approvals import Allow, Answer, ApprovalRequest, CommandSubject
 from tah_jupyter.core.events import ProcessStarted, ToolFinished, ToolProgress
 from tah_jupyter.core.views import Command, Output, Stack
-from tah_jupyter.host.capture import MAX_KEPT_BYTES
+from tah_jupyter.host.processes.capture import MAX_KEPT_BYTES
 from tah_jupyter.runtime.context import Runtime
 from tah_jupyter.tools.execute_command import ExecuteCommandInput, execute_command_tool
 from tests.support.bench import Bench, bench, long_time, running

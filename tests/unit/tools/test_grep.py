@@ -12,10 +12,11 @@ import pytest
 from tah_jupyter.core.approvals import PathSubject
 from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.views import Items, Stack, Text
-from tah_jupyter.host import find as find_module
-from tah_jupyter.host import ripgrep, search
-from tah_jupyter.host.files import Workspace
-from tah_jupyter.host.find import FileHits
+from tah_jupyter.host.files.workspace import Workspace
+from tah_jupyter.host.search import find as find_module
+from tah_jupyter.host.search import ripgrep
+from tah_jupyter.host.search import scan as search
+from tah_jupyter.host.search.find import FileHits
 from tah_jupyter.tools.grep import GrepInput, grep_tool
 from tests.support.calling import Calling, calling
 from tests.support.engines import ENGINES, use

@@ -11,7 +11,7 @@ import pytest
 from tah_jupyter.core.approvals import PathSubject
 from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.views import Items, Stack, Text
-from tah_jupyter.host.walk import MAX_DEPTH
+from tah_jupyter.host.search.walk import MAX_DEPTH
 from tah_jupyter.tools import list_files as module
 from tah_jupyter.tools.list_files import ListFilesInput, list_files_tool
 from tests.support.calling import Calling, calling

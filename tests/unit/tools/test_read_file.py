@@ -12,7 +12,7 @@ import pytest
 from tah_jupyter.core.approvals import PathSubject
 from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.views import Code, Picture, Text
-from tah_jupyter.host.files import Workspace
+from tah_jupyter.host.files.workspace import Workspace
 from tah_jupyter.tools.read_file import ReadFileInput, read_file_tool
 from tests.support.calling import Calling, calling
 

@@ -8,7 +8,7 @@ import pytest
 
 from tah_jupyter.core.calls import Change, Headline
 from tah_jupyter.core.views import Diff
-from tah_jupyter.host.files import ABSENT, Workspace, digest_of
+from tah_jupyter.host.files.workspace import ABSENT, Workspace, digest_of
 from tah_jupyter.tools.edit_file import edit_file_tool
 from tah_jupyter.tools.read_file import read_file_tool
 from tah_jupyter.tools.write_file import write_file_tool

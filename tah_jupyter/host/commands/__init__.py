@@ -1,0 +1,1 @@
+"""Commands before and after they run: reading argv, finding the program, what cannot be taken back, output as text."""

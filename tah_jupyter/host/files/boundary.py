@@ -1,0 +1,121 @@
+"""Where a path leads, and whether it may be used: the path rule, for reading and for writing.
+
+A path is relative to the root; ``~`` and ``$VAR`` are literal names. ``..``, absolute paths and links are resolved
+first, and what then lies outside the root and the added folders is refused, part by part of the path, never by a common
+prefix of the text.
+"""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from tah_jupyter.core.errors import ToolError
+from tah_jupyter.host.files.names import decode_name, encode_name
+
+__all__ = ["Boundary", "Place"]
+
+_PSEUDO = tuple(Path(folder) for folder in ("/proc", "/sys", "/dev"))
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - a folder like any other, where temporary workspaces may be
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A checked path: ``parts`` below the allowed folder ``base``. No part is a link unless it was swapped since.
+
+    ``real`` is the whole path, ``shown`` how to name it.
+    """
+
+    base: Path
+    parts: tuple[str, ...]
+    real: Path
+    shown: str
+
+
+class Boundary:
+    """Everything under ``root``, under ``folders`` and, to read only, under ``readable``.
+
+    Raises ToolError when one of them does not exist or belongs to the system (``/proc``, ``/sys``, ``/dev``). Looking
+    up a path reads links and nothing else: some microseconds a part.
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str] = ".",
+        folders: Iterable[str | os.PathLike[str]] = (),
+        *,
+        readable: Iterable[str | os.PathLike[str]] = (),
+    ) -> None:
+        self.root = _real_folder(root)
+        self.folders = tuple(_real_folder(folder) for folder in folders)
+        self.readable = tuple(_real_folder(folder) for folder in readable)
+
+    def resolve(self, path: str, *, write: bool = False) -> Path:
+        """The absolute path, links resolved, that ``path`` leads to; it need not exist.
+
+        Raises ToolError (``OutsideWorkspace``, ``BadPath``, ``NotRegular``) when it may not be used.
+        """
+        return self.place(path, write=write).real
+
+    def relative(self, path: str | os.PathLike[str]) -> str:
+        """How to name an absolute path: relative to the root with ``/``, or absolute when it lies outside."""
+        path = Path(path)
+        inside = path.is_relative_to(self.root)
+        return encode_name((path.relative_to(self.root) if inside else path).as_posix())
+
+    def locate(self, path: str) -> str:
+        """As :meth:`relative`, of where ``path`` leads. Never raises, so also what may not be used has a name."""
+        try:
+            return self.relative(self._real(path))
+        except ToolError:
+            return path
+
+    def place(self, path: str, *, write: bool) -> Place:
+        """As :meth:`resolve`, with the allowed folder it lies in."""
+        real = self._real(path)
+        bases = (self.root, *self.folders) if write else (self.root, *self.folders, *self.readable)
+        base = next((folder for folder in bases if real.is_relative_to(folder)), None)
+        if base is None:
+            raise self._outside(path, real)
+        if _is_pseudo(real):
+            raise ToolError(f"{path} belongs to the system, not to a project; it is not opened.", code="NotRegular")
+        return Place(base, real.relative_to(base).parts, real, self.relative(real))
+
+    def _real(self, path: str) -> Path:
+        if not path:
+            raise ToolError('The path is empty; use "." for the root.', code="BadPath")
+        try:
+            name = decode_name(path)
+        except UnicodeEncodeError as error:
+            raise ToolError("The path holds half a character (a lone surrogate).", code="BadPath") from error
+        if "\0" in name:
+            raise ToolError("A path cannot hold a NUL character.", code="BadPath")
+        try:
+            return Path(os.path.realpath(os.path.join(self.root, name)))
+        except OSError as error:  # a link that was something else a moment ago
+            raise ToolError(f"{path} cannot be followed: {error.strerror}. Try again.", code="BadPath") from error
+
+    def _outside(self, path: str, real: Path) -> ToolError:
+        if any(real.is_relative_to(folder) for folder in self.readable):
+            return ToolError(f"{path} lies in a folder that may only be read.", code="OutsideWorkspace")
+        where, parent = encode_name(str(real)), real.parent
+        leads = "" if where == path else f" (it leads to {where})"
+        can_add = parent != Path(parent.anchor) and not _is_pseudo(parent)
+        return ToolError(
+            f"{path} is outside the folder {encode_name(str(self.root))}{leads}; only files inside it can be used.",
+            code="OutsideWorkspace",
+            offer=f"Add the folder {encode_name(str(parent))}" if can_add else "",
+        )
+
+
+def _real_folder(path: str | os.PathLike[str]) -> Path:
+    real = Path(os.path.realpath(path))
+    if not real.is_dir():
+        raise ToolError(f"The folder {encode_name(str(real))} does not exist.", code="NotFound")
+    if _is_pseudo(real):
+        raise ToolError(f"The folder {real} belongs to the system and cannot be worked in.", code="NotRegular")
+    return real
+
+
+def _is_pseudo(path: Path) -> bool:
+    return any(path.is_relative_to(folder) for folder in _PSEUDO) and not path.is_relative_to(_SHARED_MEMORY)

@@ -1,0 +1,1 @@
+"""Secrets: which values are secret, what tokens look like, masking whole texts and streams."""
