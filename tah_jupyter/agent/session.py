@@ -58,7 +58,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """What a session is made of; ``app`` puts it together.
 
     ``records`` are those of earlier openings, ``answer`` takes a person's answer to an approval, ``set_mode`` and
-    ``end_run`` tell the gate, ``redact`` masks secrets in what a caller is given, ``results_dir`` is where whole outputs may be kept.
+    ``end_run`` tell the gate, ``redact`` masks secrets in what a caller is given, ``results_dir`` is where whole
+    outputs may be kept.
     """
 
     session_id: str

@@ -125,7 +125,7 @@ class ThinkingDelta(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="t
 
 
 class MessageFinished(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="message.finished"):
-    """The one end of a message, with all its text. ``finish`` other than stop or calls means that it is not complete."""
+    """The one end of a message, with all its text. A ``finish`` other than stop or calls says it is not complete."""
 
     message: str
     text: str = ""

@@ -57,7 +57,7 @@ class Command(msgspec.Struct, frozen=True, omit_defaults=True, tag="command"):
 
 
 class DiffLine(msgspec.Struct, frozen=True, array_like=True):
-    """One line of a hunk; ``old`` and ``new`` are 1-based line numbers, 0 where the line does not exist on that side."""
+    """One line of a hunk; ``old`` and ``new`` are 1-based line numbers, 0 where it does not exist on that side."""
 
     kind: Literal[" ", "+", "-"]
     old: int
@@ -72,7 +72,7 @@ class Hunk(msgspec.Struct, frozen=True):
 
 
 class Diff(msgspec.Struct, frozen=True, omit_defaults=True, tag="diff"):
-    """A change of one file. ``notes`` say what lines cannot show: line ends, mode, encoding, a missing final newline."""
+    """A change of one file. ``notes`` say what lines cannot show: line ends, mode, encoding, no final newline."""
 
     path: str
     hunks: tuple[Hunk, ...]

@@ -385,11 +385,11 @@ async def test_a_denied_tool_is_not_offered_and_cannot_be_called() -> None:
 
 async def test_two_owners_of_one_name_are_both_named() -> None:
     @tool()
-    def Put() -> str:  # noqa: N802 - the alias of Write
+    def Put() -> str:
         """Another."""
         return ""
 
-    with pytest.raises(TahError, match="'Put' of .* is taken by 'write'"):
+    with pytest.raises(TahError, match=r"'Put' of .* is taken by 'write'"):
         async with Runtime().use(tools_plugin([Write(), Put])):
             pass
 
