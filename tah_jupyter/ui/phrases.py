@@ -133,9 +133,9 @@ class Phrases:
             if permission.source == "person":
                 return f"{say('denied_by_you')}: {reason}" if reason else say("denied_by_you")
             return say("denied_reason", reason=reason or rule) if reason or rule else say("denied")
-        if permission.source == "person":
-            return say("allowed_once" if permission.scope != "run" else "allowed_run")
-        if permission.source == "grant":
+        if permission.source == "person" and permission.scope != "run":
+            return say("allowed_once")
+        if permission.source in ("person", "grant"):
             return f"{say('allowed_run')}: {rule}" if rule else say("allowed_run")
         return say("allowed_rule", rule=rule) if permission.source == "rule" and rule else ""
 

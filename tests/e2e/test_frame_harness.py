@@ -420,7 +420,7 @@ def test_forged_nodes_are_drawn_as_text(frame: FramePage) -> None:
     frame.say({"type": "patch", "order": ["m1"], "rows": {"m1": row}})
     html = frame.page.locator(".tah-said").inner_html()
     assert json.dumps(html) == json.dumps(
-        '<div class="tah-piece"><span>alert(1)</span><a>x</a><img><span></span></div>'
+        '<div class="tah-part"><div class="tah-piece"><span>alert(1)</span><a>x</a><img><span></span></div></div>'
     )
 
 

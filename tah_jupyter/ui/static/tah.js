@@ -253,6 +253,7 @@ class Folding {
   }
 }
 
+/** Words of the model, block by block. Blocks stand in parts of about 2,000 characters; only parts in view are laid out. */
 class Said {
   constructor(kind) {
     this.kind = kind;
@@ -261,12 +262,20 @@ class Said {
   }
 
   update(spec) {
-    for (const piece of this.pieces.splice(spec.from)) piece.remove();
-    for (const nodes of spec.pieces) {
-      const piece = fill(make("div", "piece"), nodes);
-      this.pieces.push(piece);
-      this.element.append(piece);
+    for (const { element, box } of this.pieces.splice(spec.from)) {
+      element.remove();
+      if (!box.firstChild) box.remove();
     }
+    for (const nodes of spec.pieces) this.add(fill(make("div", "piece"), nodes));
+  }
+
+  add(element) {
+    const last = this.pieces.at(-1);
+    const fits = last && last.end < CHUNK_CHARS;
+    const box = fits ? last.box : make("div", "part");
+    if (!fits) this.element.append(box);
+    box.append(element);
+    this.pieces.push({ element, box, end: (fits ? last.end : 0) + element.textContent.length });
   }
 }
 
