@@ -99,7 +99,8 @@ def _after(before: Tests, after: Tests) -> str:
     if after.report is None:
         return f"Whether that was it is not known, because the tests were not run{_again(before)}: {_why_not(after)}."
     if after.report.green:
-        return f"{_counts(before.report)} Now all {after.report.ran} pass."
+        red = len(before.report.failures) if before.report is not None else 0
+        return f"Before, {red} of {after.report.ran} tests failed; now all {after.report.ran} pass."
     return f"The tests are still red, so this was not all of it. {_counts(after.report)} {_first(after.report)}".strip()
 
 

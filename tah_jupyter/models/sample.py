@@ -12,15 +12,14 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from tah_jupyter.core.errors import TahError
+from tah_jupyter.core.errors import TahError, ToolError
+from tah_jupyter.host.files.workspace import Workspace
 from tah_jupyter.models.sample_code import FLAWS, Words, draw_words, load_py, totals_py
 
 __all__ = ["MARK", "Sample", "SampleCopy", "draw_sample", "is_sample", "new_seed", "write_sample"]
 
 MARK = "A sample project for the scripted demo of tah."
 """The sentence in its README by which a sample is known."""
-
-_MARK_WITHIN_BYTES = 1_000
 
 
 class Sample(NamedTuple):
@@ -65,24 +64,27 @@ def draw_sample(seed: int) -> Sample:
 def write_sample(folder: "str | os.PathLike[str]", seed: int) -> Sample:
     """Write the project of ``seed`` into ``folder``, which must be empty or not exist. Blocks.
 
-    Raises TahError when the folder holds something: nothing is ever overwritten.
+    Raises TahError when the folder holds something, for nothing is overwritten, or cannot be written.
     """
     root = Path(folder)
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise TahError(f"{root} is not an empty folder.", next_step="Choose another folder for the sample project.")
     sample = draw_sample(seed)
-    for path, text in sample.files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8", newline="\n")
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        workspace = Workspace(root)
+        for path, text in sample.files.items():
+            workspace.write(path, text.encode(), base=None)
+    except (ToolError, OSError) as error:
+        raise TahError(f"The sample project cannot be written: {error}", next_step="Choose another folder.") from error
     return sample
 
 
 def is_sample(folder: "str | os.PathLike[str]") -> bool:
-    """Whether ``folder`` is a sample project. Reads the beginning of its README; blocks."""
+    """Whether ``folder`` is a sample project, by its README. Blocks."""
     try:
-        with open(Path(folder) / "README.md", "rb") as file:
-            return MARK.encode() in file.read(_MARK_WITHIN_BYTES)
-    except OSError:
+        return MARK.encode() in Workspace(folder).read("README.md").data
+    except ToolError:
         return False
 
 

@@ -98,69 +98,71 @@ def parse(row):
 
 def totals_py(w: Words, random: Random) -> str:
     """The module that counts; its functions come in any order."""
-    functions = [
-        f'''
-def {w.total}({w.rows}):
-    """All {w.amount} together."""
+    functions = [text.format(**w._asdict()) for text in random.sample(_FUNCTIONS, len(_FUNCTIONS))]
+    return '"""Counts what was read."""\n\n' + "\n".join(functions)
+
+
+_FUNCTIONS = (
+    '''
+def {total}({rows}):
+    """All {amount} together."""
     total = 0
-    for {w.row} in {w.rows}:
-        total += {w.row}.{w.amount}
+    for {row} in {rows}:
+        total += {row}.{amount}
     return total
 ''',
-        f'''
-def {w.by_item}({w.rows}):
-    """The {w.amount} of each {w.item}, added up."""
+    '''
+def {by_item}({rows}):
+    """The {amount} of each {item}, added up."""
     sums = {{}}
-    for {w.row} in {w.rows}:
-        sums[{w.row}.{w.item}] = sums.get({w.row}.{w.item}, 0) + {w.row}.{w.amount}
+    for {row} in {rows}:
+        sums[{row}.{item}] = sums.get({row}.{item}, 0) + {row}.{amount}
     return sums
 ''',
-        f'''
-def {w.mean}({w.rows}):
-    """The mean of the {w.amount}."""
-    return sum({w.row}.{w.amount} for {w.row} in {w.rows}) / len({w.rows})
+    '''
+def {mean}({rows}):
+    """The mean of the {amount}."""
+    return sum({row}.{amount} for {row} in {rows}) / len({rows})
 ''',
-        f'''
-def {w.least}({w.rows}):
-    """The smallest number of {w.amount}."""
-    least = {w.rows}[0].{w.amount}
-    for {w.row} in {w.rows}:
-        if {w.row}.{w.amount} < least:
-            least = {w.row}.{w.amount}
+    '''
+def {least}({rows}):
+    """The smallest number of {amount}."""
+    least = {rows}[0].{amount}
+    for {row} in {rows}:
+        if {row}.{amount} < least:
+            least = {row}.{amount}
     return least
 ''',
-        f'''
-def {w.within}({w.rows}, first, last):
+    '''
+def {within}({rows}, first, last):
     """Those from first to last, both days included."""
-    return [{w.row} for {w.row} in {w.rows} if first <= {w.row}.day <= last]
+    return [{row} for {row} in {rows} if first <= {row}.day <= last]
 ''',
-        f'''
-def {w.rolling}(values, size):
+    '''
+def {rolling}(values, size):
     """The mean of every run of neighbouring values."""
     return [sum(values[start : start + size]) / size for start in range(len(values) - size + 1)]
 ''',
-        f'''
-def {w.latest}({w.rows}):
+    '''
+def {latest}({rows}):
     """The one with the highest number."""
-    return max({w.rows}, key=lambda {w.row}: {w.row}.number)
+    return max({rows}, key=lambda {row}: {row}.number)
 ''',
-        f'''
-def {w.distinct}({w.rows}, found=None):
-    """Each {w.item} once, in order of appearance."""
+    '''
+def {distinct}({rows}, found=None):
+    """Each {item} once, in order of appearance."""
     found = [] if found is None else found
-    for {w.row} in {w.rows}:
-        if {w.row}.{w.item} not in found:
-            found.append({w.row}.{w.item})
+    for {row} in {rows}:
+        if {row}.{item} not in found:
+            found.append({row}.{item})
     return found
 ''',
-        f'''
-def {w.in_month}({w.rows}, month):
+    '''
+def {in_month}({rows}, month):
     """Those of one month, 1 to 12."""
-    return [{w.row} for {w.row} in {w.rows} if {w.row}.day.month == month]
+    return [{row} for {row} in {rows} if {row}.day.month == month]
 ''',
-    ]
-    random.shuffle(functions)
-    return '"""Counts what was read."""\n\n' + "\n".join(functions)
+)
 
 
 class Flaw(NamedTuple):

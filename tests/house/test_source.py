@@ -22,6 +22,7 @@ PLACES = {
         {
             "host/processes/process.py": "the one place: own group, drained, ended as a tree",
             "host/processes/guard.py": "the shell that ends a command's group when the kernel dies",
+            "jupyter/demo/checks.py": "the project's tests again, outside of the agent, as a person runs them",
         },
     ),
     "makes an HTTP client or a socket": (

@@ -4,7 +4,6 @@ It speaks what JupyterLab speaks: execute requests, the widget's comm, ``hello``
 what a saved notebook would hold.
 """
 
-import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 
 from tah_jupyter.core.errors import TahError
+from tah_jupyter.host.commands.terminal_text import plain
 
 __all__ = ["Card", "Cell", "Page"]
 
@@ -66,12 +66,13 @@ class Cell:
         """What is readable of it."""
         parts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in self.outputs]
         parts += [line for output in self.outputs for line in output.get("traceback", ())]
-        return "\n".join(part for part in parts if part)
+        return plain("\n".join(part for part in parts if part))
 
 
 class Page:
-    """A kernel started in ``folder`` and the page before it. ``told`` hears every message of the frame, ``answer``
-    decides about a card: the answer, and the reason of a denial.
+    """A kernel started in ``folder`` with exactly the variables ``env``, and the page before it.
+
+    ``told`` hears every message of the frame; ``answer`` decides about a card: the answer, and why when it is a denial.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class Page:
         self._bodies: dict[str, dict[str, Any]] = {}
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the kernel
         self._manager = KernelManager(kernel_name="python3")
-        self._manager.start_kernel(cwd=str(folder), env={**os.environ, **env}, stderr=self._stderr)
+        self._manager.start_kernel(cwd=str(folder), env=env, stderr=self._stderr)
         self._client: BlockingKernelClient = self._manager.client()
         self._client.start_channels()
         try:
@@ -109,7 +110,7 @@ class Page:
     def run(self, source: str) -> Cell:
         """Run one cell to its end. Raises TahError when it has none within 3 minutes."""
         cell = Cell(source)
-        id = self._client.execute(source, allow_stdin=False)
+        id = self._client.execute(source, allow_stdin=True)  # somebody is there, at the cards
         end = time.monotonic() + _CELL_S
         while cell.status != "idle":
             if time.monotonic() > end:

@@ -13,13 +13,16 @@ _MAX_CHARS = 110
 
 
 class Terminal:
-    """Prints to ``out``. It is told the frame's messages and prints what is finished in them, once."""
+    """Prints to ``out``. It is told the frame's messages and prints each thing in them once, when it is complete.
+
+    A message's text is complete when its calls have come or the next message begins, so lines wait until then.
+    """
 
     def __init__(self, out: TextIO | None = None) -> None:
         self._out = sys.stdout if out is None else out
         self._colours = self._out.isatty()
-        self._plan = ""
         self._said: dict[str, list[Any]] = {}
+        self._waiting: dict[str, tuple[str, str]] = {}
         self._printed: set[str] = set()
 
     def line(self, text: str = "", colour: str = "") -> None:
@@ -48,39 +51,40 @@ class Terminal:
 
     def told(self, message: dict[str, Any]) -> None:
         """A message of the frame."""
-        for key, row in message.get("rows", {}).items():
+        rows = message.get("rows", {})
+        if (plan := message.get("plan")) is not None:
+            shown = "   ".join([plan["title"], *(f"{item['mark']} {item['text']}" for item in plan["items"])])
+            self._waiting[shown] = (shown, "bold")
+        for key, row in rows.items():
+            if row["kind"] == "step" and row["state"] not in ("queued", "waiting", "running"):
+                about = f" · {row['about']}" if row["about"] else ""
+                self._waiting[key] = (f"{row['mark']} {row['title']}{about}"[:_MAX_CHARS], "")
+        for key, row in rows.items():
             if row["kind"] == "said":
+                if key not in self._said:
+                    self._flush()
                 pieces = self._said.setdefault(key, [])
                 pieces[row["from"] :] = row["pieces"]
-            elif row["kind"] == "step" and row["state"] not in ("queued", "waiting", "running"):
-                self._step(key, row)
-        if (plan := message.get("plan")) is not None:
-            self._show_plan(plan)
-        if message["type"] == "closed":
-            self._flush()
 
-    def _step(self, key: str, row: dict[str, Any]) -> None:
-        if key not in self._printed:
+    def answer(self, text: str) -> None:
+        """The end of a run: what waits, and the whole of its last message, of which the frame may know less."""
+        for key in list(self._said)[-1:]:
             self._printed.add(key)
-            self._flush()
-            about = f" · {row['about']}" if row["about"] else ""
-            self.line(f"  {row['mark']} {row['title']}{about}"[:_MAX_CHARS])
-
-    def _show_plan(self, plan: dict[str, Any]) -> None:
-        shown = f"{plan['title']}   " + "   ".join(f"{item['mark']} {item['text']}" for item in plan["items"])
-        if shown != self._plan:
-            self._plan = shown
-            self._flush()
-            self.line(f"  {shown}", "bold")
+        self._flush()
+        self.line()
+        for line in text.split("\n"):
+            if line:
+                self.line(f"  {line}")
 
     def _flush(self) -> None:
-        """Print what was said up to here; a text that still grows is complete when something else comes."""
-        for key, pieces in self._said.items():
-            if key not in self._printed:
-                self._printed.add(key)
-                self.line()
-                for line in _lines(pieces):
-                    self.line(f"  {line}")
+        """Print what waits: the text first, then what was done."""
+        for key in [key for key in self._said if key not in self._printed]:
+            self.line()
+            for line in _lines(self._said[key]):
+                self.line(f"  {line}")
+        for key in [key for key in self._waiting if key not in self._printed]:
+            self.line(f"  {self._waiting[key][0]}", self._waiting[key][1])
+        self._printed |= self._said.keys() | self._waiting.keys()
 
 
 def _lines(nodes: Iterable[Any]) -> list[str]:
