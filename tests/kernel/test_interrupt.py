@@ -1,6 +1,8 @@
 """Interrupts at every place a run can be: back in a second, nothing left running, and the next cell works."""
 
+import random
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -144,3 +146,23 @@ def test_a_cell_of_the_user_is_interrupted_as_ever(open_kernel: Open, project: P
     ran = front_end.submit("print('in', flush=True)\nimport threading; threading.Event().wait(60)")
     front_end.until(lambda: "in" in ran.text)
     interrupted(front_end, ran)
+
+
+def test_at_random_moments_each_run_that_began_has_one_end(open_kernel: Open, project: Project) -> None:
+    seed = random.randrange(2**32)
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    front_end = open_kernel()
+    front_end.run(f"{project.script(says('here'), name='first.json')}\nimport everything")
+    for number in range(12):
+        first_line = project.script([*says("looking"), *READ], SLEEP, [{"waits": 60}], name=f"s{number}.json")
+        allow = chance.choice(["", " --allow execute_command"])
+        ran = front_end.submit(f"{first_line}{allow}\ngo", allow_stdin=chance.random() < 0.7)
+        with suppress(TimeoutError):
+            front_end.until(lambda ran=ran: ran.done, limit_s=chance.random() * chance.choice([0.05, 0.2, 0.6]))
+        if not ran.done:
+            interrupted(front_end, ran)
+    started = [record["run"] for record in project.records("run.started")]
+    assert [record["run"] for record in project.records("run.ended")] == started
+    assert len(started) > 1
+    assert not (project.folder / "pid").exists() or living(project.folder / "pid") == []
