@@ -11,6 +11,7 @@ from IPython.core.error import UsageError
 
 __all__ = [
     "COMMANDS",
+    "DEMO_REQUEST",
     "MODES",
     "OPTIONS",
     "CellOptions",
@@ -23,6 +24,9 @@ __all__ = [
 
 MODES = {"ask": "default", "edits": "accept_edits", "plan": "plan", "deny": "dont_ask", "bypass": "bypass"}
 """Permission modes: the word people type, and the name that config and log use. Either is understood."""
+
+DEMO_REQUEST = "Find out why the tests fail, fix it, and run them again."
+"""What ``%tah demo`` asks: the one request that its script can carry out."""
 
 
 class Command(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.error import UsageError
 from IPython.core.magic import no_var_expand
 
-from tah_jupyter.jupyter.grammar import CellOptions, help_text, parse_cell, parse_line
+from tah_jupyter.jupyter.grammar import DEMO_REQUEST, CellOptions, help_text, parse_cell, parse_line
 from tah_jupyter.jupyter.kernel import answer_pages_while_busy
 from tah_jupyter.jupyter.kernel_agent import KernelAgent
 from tah_jupyter.jupyter.output import Output
@@ -27,8 +27,6 @@ _ALONE = (
     "a request must be alone in its cell, so that clicks and interrupts arrive while it runs: "
     "%%time, %%capture, loops, functions and other lines cannot hold it"
 )
-
-_DEMO_REQUEST = "Find out why the tests fail, fix it, and run them again."
 
 
 class Tah:
@@ -69,7 +67,7 @@ class Magics:
         if command.word == "ask":
             return self._ask(CellOptions(argument))
         if command.word == "demo":
-            return self._ask(CellOptions(_DEMO_REQUEST, model="demo"), once=True)
+            return self._ask(CellOptions(DEMO_REQUEST, model="demo"), once=True)
         run: Callable[[str], None] = getattr(self, f"_{command.word}")
         return run(argument)
 

@@ -19,12 +19,12 @@ from tah_jupyter.jupyter.demo.keepsake import as_notebook, as_page
 from tah_jupyter.jupyter.demo.page import Card, Cell, Page
 from tah_jupyter.jupyter.demo.read_only import read_only
 from tah_jupyter.jupyter.demo.terminal import Terminal
+from tah_jupyter.jupyter.grammar import DEMO_REQUEST
 from tah_jupyter.models.sample import Sample, is_sample, new_seed, write_sample
 from tah_jupyter.sessions.reading import read_log
 
 __all__ = ["main"]
 
-REQUEST = "Find out why the tests fail, fix it, and run them again."
 _REFUSAL = "this demo was started with --deny"
 
 
@@ -156,7 +156,7 @@ def _run_cells(
     terminal: Terminal,
     answer: Callable[[Card], tuple[str, str]],
 ) -> list[Cell]:
-    sources = ("%load_ext tah_jupyter", f"%%tah --model {shlex.quote(options.model)}\n{REQUEST}")
+    sources = ("%load_ext tah_jupyter", f"%%tah --model {shlex.quote(options.model)}\n{DEMO_REQUEST}")
     cells: list[Cell] = []
     page = Page(project, env, told=terminal.told, answer=answer)
     try:
