@@ -6,8 +6,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 from blockbuster import BlockBuster
+
+# No deadline: the machine may be busy. On CI the same examples each time, so that what lands has been tried.
+hypothesis.settings.register_profile("tah", deadline=None, derandomize=bool(os.environ.get("CI")))
+hypothesis.settings.load_profile("tah")
 
 OWN_FOLDERS = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "IPYTHONDIR")
 SECRET_WORDS = ("API_KEY", "TOKEN", "SECRET", "PASSWORD")

@@ -121,7 +121,7 @@ async def take_turn(loop: Loop) -> tuple[Received, Executor]:
             )
             usage = received.usage
     finally:
-        emitter.emit(TurnEnded(usage=usage))
+        emitter.emit(TurnEnded(usage=usage, context_window=loop.model.context_window))
     return received, executor
 
 

@@ -99,9 +99,10 @@ class TurnStarted(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="tur
 
 
 class TurnEnded(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="turn.ended"):
-    """Every call of the turn has its result."""
+    """Every call of the turn has its result. ``context_window`` is the model's, in tokens, absent when unknown."""
 
     usage: Usage = Usage()
+    context_window: int | None = None
 
 
 class MessageStarted(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="message.started"):

@@ -93,6 +93,8 @@ class Phrases:
             parts.append(self.words.say("tokens_cached", cached=tokens(usage.cached_tokens), **figures))
         elif usage.input_tokens or usage.output_tokens:
             parts.append(self.words.say("tokens", **figures))
+        if view.context is not None:
+            parts.append(self.words.say("context", percent=f"{max(view.context, 0.01):.0%}".replace("%", " %")))
         if view.ended_ts is not None:
             parts.append(money(view.cost_usd, view.host, self.words))
             parts.append(duration(view.clock_s(view.ended_ts), self.words))

@@ -111,6 +111,7 @@ class _Run:
         self._item = ""
         self._usage = Usage()
         self._turns = 0
+        self._context: float | None = None
         self._waiting_since: float | None = None
         self._waited_s = 0.0
 
@@ -152,8 +153,15 @@ class _Run:
             case ModeChanged():
                 self._mode = record.mode
                 return frozenset({HEADER})
-            case SessionOpened() | TurnEnded() | ProcessStarted():
+            case TurnEnded():
+                return self._turn_ended(record)
+            case SessionOpened() | ProcessStarted():
                 return frozenset()
+
+    def _turn_ended(self, record: TurnEnded) -> frozenset[str]:
+        if record.context_window and record.usage.input_tokens:
+            self._context = (record.usage.input_tokens + record.usage.output_tokens) / record.context_window
+        return frozenset({HEADER})
 
     def _message(self, id: str) -> MessageBuilder:
         if id not in self._messages:
@@ -230,6 +238,7 @@ class _Run:
             next_step=end.next_step if end is not None else "",
             cost_usd=end.cost_usd if end is not None else None,
             during=self._during(blocks),
+            context=self._context,
             answer=self._answer_id(blocks),
         )
 

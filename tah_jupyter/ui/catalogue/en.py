@@ -41,6 +41,7 @@ ENTRIES: dict[str, Entry] = {
     "denied_count": ("{n} denied", "{n} denied"),
     "failed_count": ("{n} call failed", "{n} calls failed"),
     "turns": ("{n} turn", "{n} turns"),
+    "context": "context {percent}",
     "tokens": "{tokens} in · {out} out",
     "tokens_cached": "{tokens} in ({cached} cached) · {out} out",
     "sent": ("Sent to {host}: {tokens} tokens in {n} request", "Sent to {host}: {tokens} tokens in {n} requests"),

@@ -33,6 +33,7 @@ ENTRIES: dict[str, Entry] = {
     "denied_count": "拒绝 {n} 项",
     "failed_count": "{n} 次调用失败",
     "turns": "{n} 轮",
+    "context": "上下文 {percent}",
     "tokens": "输入 {tokens} · 输出 {out}",
     "tokens_cached": "输入 {tokens}（缓存 {cached}） · 输出 {out}",
     "sent": "已发送到 {host}：{n} 次请求，{tokens} token",

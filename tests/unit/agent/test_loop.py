@@ -362,3 +362,15 @@ async def test_a_log_that_cannot_be_written_stops_the_run_at_its_next_step() -> 
     assert result.stop_reason == "log_error"
     assert "No space left" in result.error
     assert len(model.requests) == 1
+
+
+async def test_how_full_the_models_window_is_is_told_with_each_turn() -> None:
+    from tah_jupyter.ui.phrases import Phrases
+    from tah_jupyter.ui.transcript import Transcript
+    from tah_jupyter.ui.words import Words
+
+    async with session_of(ScriptedModel([says("hello " * 100)], context_window=5_000)) as session:
+        await session.run("go " * 100)
+        view = Transcript.of(session.records).run(1)
+    assert view.context is not None
+    assert f"context {view.context:.0%}".replace("%", " %") in Phrases(Words("en")).usage(view)
