@@ -51,6 +51,10 @@ class NotebookPage:
         self.page = page
         self.path = path
         self._address = address
+        self.errors: list[str] = []
+        """What went wrong in the page's scripts, in the words of its console."""
+        page.on("pageerror", lambda error: self.errors.append(f"{error}\n{error.stack}"))
+        page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
 
     def open(self) -> None:
         """Show it, with its kernel connected."""
@@ -121,8 +125,9 @@ class NotebookPage:
         return card
 
     def press(self, button: str) -> None:
-        """Click the button of the card or frame whose visible label is ``button``."""
-        self.frame.get_by_text(button, exact=True).click()
+        """Click the button of the card or frame with this label, by its accessible name, which starts with it."""
+        name = re.compile(rf"^{re.escape(button.removesuffix('…'))}(:| run \d+$|$)")
+        self.frame.get_by_role("button", name=name).click()
 
     def answer(self, title: str, button: str) -> None:
         """Wait for the card, click, and wait until the card is gone or is another one."""
