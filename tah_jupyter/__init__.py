@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from tah_jupyter.models.scripted import ScriptedModel, calls, calls_raw, cuts, fails, says
     from tah_jupyter.permissions.approvers import allow_all, deny_all, nobody
     from tah_jupyter.permissions.gate import permissions_plugin
-    from tah_jupyter.runtime.context import Context, Plugin, Runtime, ServiceKey
+    from tah_jupyter.runtime.context import Context, Plugin, Runtime
+    from tah_jupyter.runtime.service import ServiceKey
     from tah_jupyter.runtime.tool_context import ToolContext
     from tah_jupyter.toolkit.registry import TOOLS, ToolService, tools_plugin
     from tah_jupyter.toolkit.tool import Tool, ToolInput, ToolResult, tool
@@ -88,7 +89,8 @@ _HOMES = {
     "models.scripted": ("ScriptedModel", "calls", "calls_raw", "cuts", "fails", "says"),
     "permissions.approvers": ("allow_all", "deny_all", "nobody"),
     "permissions.gate": ("permissions_plugin",),
-    "runtime.context": ("Context", "Plugin", "Runtime", "ServiceKey"),
+    "runtime.context": ("Context", "Plugin", "Runtime"),
+    "runtime.service": ("ServiceKey",),
     "runtime.tool_context": ("ToolContext",),
     "toolkit.registry": ("TOOLS", "ToolService", "tools_plugin"),
     "toolkit.tool": ("Tool", "ToolInput", "ToolResult", "tool"),

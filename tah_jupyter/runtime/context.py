@@ -1,36 +1,22 @@
-"""Runtime, Context and ServiceKey: how rooms that are strangers to each other meet."""
+"""Runtime and Context: plugins start in order, provide services and are disposed in reverse."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from inspect import isawaitable
 from types import TracebackType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from tah_jupyter.core.errors import ServiceError
 from tah_jupyter.core.events import Event
 from tah_jupyter.host.files.read_state import ReadState
 from tah_jupyter.runtime.bus import Bus, Emitter, Subscriber
+from tah_jupyter.runtime.service import ServiceKey
 from tah_jupyter.runtime.tool_context import Options, ToolContext
 
-__all__ = ["Context", "Plugin", "Runtime", "ServiceKey"]
+__all__ = ["Context", "Plugin", "Runtime"]
 
 T = TypeVar("T")
 Disposer = Callable[[], Awaitable[None] | None]
-
-
-class ServiceKey(Generic[T]):
-    """The name and type of a service; keys of one name are one service. ``for_tools`` opens it to tools, which
-    otherwise see no service.
-    """
-
-    __slots__ = ("for_tools", "name")
-
-    def __init__(self, name: str, *, for_tools: bool = False) -> None:
-        self.name = name
-        self.for_tools = for_tools
-
-    def __repr__(self) -> str:
-        return f"ServiceKey({self.name!r})"
 
 
 class Context:

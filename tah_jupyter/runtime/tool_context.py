@@ -5,7 +5,7 @@ nothing.
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -15,21 +15,12 @@ from tah_jupyter.core.messages import Message
 from tah_jupyter.core.views import View
 from tah_jupyter.host.files.read_state import ReadState
 from tah_jupyter.runtime.bus import Emitter
+from tah_jupyter.runtime.service import ServiceKey, Services
 
-if TYPE_CHECKING:
-    from tah_jupyter.runtime.context import ServiceKey
-
-__all__ = ["AppState", "Options", "RestrictedContext", "Services", "Signal", "ToolContext"]
+__all__ = ["AppState", "Options", "RestrictedContext", "Signal", "ToolContext"]
 
 T = TypeVar("T")
 AppState = Mapping[str, Any]
-
-
-class Services(Protocol):
-    """Where services are looked up."""
-
-    def get(self, key: "ServiceKey[T]") -> T: ...
-    def try_get(self, key: "ServiceKey[T]") -> T | None: ...
 
 
 class Signal:
@@ -79,18 +70,18 @@ class RestrictedContext:
         self._services = services
         self.emit = emit
 
-    def get(self, key: "ServiceKey[T]") -> T:
+    def get(self, key: ServiceKey[T]) -> T:
         """The service. Raises ServiceError when it is missing or not for tools."""
         _check(key)
         return self._services.get(key)
 
-    def try_get(self, key: "ServiceKey[T]") -> T | None:
+    def try_get(self, key: ServiceKey[T]) -> T | None:
         """The service or None. Raises ServiceError when it is not for tools."""
         _check(key)
         return self._services.try_get(key)
 
 
-def _check(key: "ServiceKey[Any]") -> None:
+def _check(key: ServiceKey[Any]) -> None:
     if not key.for_tools:
         raise ServiceError(
             f"A tool may not use the service {key.name!r}.",

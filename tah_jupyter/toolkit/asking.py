@@ -11,7 +11,8 @@ import msgspec
 
 from tah_jupyter.core.approvals import Allow, Answer, ApprovalRequest, Deny, Grant, Outcome, Preview, Scope
 from tah_jupyter.core.events import ApprovalAnswered, ApprovalRequested, PermissionGranted
-from tah_jupyter.runtime.tool_context import Services, ToolContext
+from tah_jupyter.runtime.service import Services
+from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.prepared import Prepared
 from tah_jupyter.toolkit.services import APPROVER, GATE, Decision
 

@@ -5,7 +5,7 @@ prepared is settled exactly once: by :meth:`run`, or by :meth:`fail` when it nev
 """
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import anyio
 
@@ -19,17 +19,16 @@ from tah_jupyter.core.events import (
     ToolFinished,
     ToolStarted,
 )
-from tah_jupyter.runtime.tool_context import Services, ToolContext
+from tah_jupyter.runtime.service import Services
+from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.asking import Asking
 from tah_jupyter.toolkit.limits import defuse, head_and_tail
 from tah_jupyter.toolkit.prepared import Prepared, Settled, digest_of
 from tah_jupyter.toolkit.services import CALL_HOOKS, GATE, LEDGER, RESULTS, Decision, HookVote
 from tah_jupyter.toolkit.tool import Tool, ToolResult
+from tah_jupyter.toolkit.validation import Reader
 
-if TYPE_CHECKING:
-    from tah_jupyter.toolkit.registry import ToolService
-
-__all__ = ["Pipeline", "cancelled"]
+__all__ = ["Catalog", "Pipeline", "cancelled"]
 
 
 class _Refused(Exception):
@@ -41,10 +40,22 @@ class _Refused(Exception):
         self.stop = stop
 
 
+class Catalog(Protocol):
+    """Where the pipeline finds tools; the registry."""
+
+    def find(self, name: str) -> "tuple[Tool[Any, Any], Reader] | None":
+        """The offered tool of this name or alias and how its input is read, or None."""
+        ...
+
+    def list(self) -> list[Tool[Any, Any]]:
+        """The tools that are offered now."""
+        ...
+
+
 class Pipeline:
     """Takes calls through the gate. One per ToolService; it keeps nothing between calls but pending questions."""
 
-    def __init__(self, tools: "ToolService", services: Services) -> None:
+    def __init__(self, tools: Catalog, services: Services) -> None:
         self._tools = tools
         self._services = services
         self._asking = Asking(services)

@@ -5,8 +5,9 @@ from typing import Any
 
 from tah_jupyter.core.calls import ToolCall, ToolSchema
 from tah_jupyter.core.errors import ServiceError
-from tah_jupyter.runtime.context import Context, ServiceKey
-from tah_jupyter.runtime.tool_context import Services, ToolContext
+from tah_jupyter.runtime.context import Context
+from tah_jupyter.runtime.service import ServiceKey, Services
+from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.pipeline import Pipeline
 from tah_jupyter.toolkit.prepared import Settled
 from tah_jupyter.toolkit.schema import project

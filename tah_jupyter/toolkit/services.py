@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from tah_jupyter.core.approvals import Approver, Grant
-from tah_jupyter.runtime.context import ServiceKey
+from tah_jupyter.runtime.service import ServiceKey
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.tool import Tool
 

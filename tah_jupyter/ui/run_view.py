@@ -140,8 +140,8 @@ class RunView(msgspec.Struct, frozen=True):
     """One run. Times are seconds since the epoch; ``waited_s`` is what the person took, which no clock counts.
 
     ``answer`` is the id of the message that ends the run with words, ``during`` what ran when it was ended from
-    outside. ``cost_usd`` is None when it is unknown, ``context`` is the part of the model's window (0 to 1) that the last
-    turn took, None when the window is unknown.
+    outside. ``cost_usd`` is None when it is unknown. ``context`` is the part of the model's window (0 to 1) that the
+    last turn took, None when the window is unknown.
     """
 
     run: int

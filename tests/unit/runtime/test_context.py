@@ -7,7 +7,8 @@ import pytest
 
 from tah_jupyter.core.errors import ServiceError
 from tah_jupyter.core.events import Event, Notice
-from tah_jupyter.runtime.context import Context, Runtime, ServiceKey
+from tah_jupyter.runtime.context import Context, Runtime
+from tah_jupyter.runtime.service import ServiceKey
 
 pytestmark = pytest.mark.anyio
 
