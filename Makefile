@@ -16,8 +16,8 @@ NBVAL := $(if $(NOTEBOOKS),--nbval $(NOTEBOOKS))
 help: ## list the verbs
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r verb words; do printf '  make %-10s %s\n' "$$verb" "$$words"; done
 
-demo: env ## the main job in a real kernel: plan, edit, approval, tests; exits non-zero when a part did not happen
-	@$(PY) -m tah_jupyter.jupyter.demo
+demo: env ## the main job in a real kernel: plan, edit, approval, tests; exits non-zero when a part did not happen (ARGS=--help)
+	@$(PY) -m tah_jupyter.jupyter.demo $(ARGS)
 
 lab: env ## open JupyterLab on the first notebook
 	@.venv/bin/jupyter lab notebooks/01_first_run.ipynb $$([ "$$(id -u)" = 0 ] && echo --allow-root)
