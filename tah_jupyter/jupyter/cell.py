@@ -97,7 +97,8 @@ class Cell:
             return Still(self._main, self._output, language, asks=False)
         from tah_jupyter.jupyter.live import Live  # noqa: PLC0415
 
-        return Live(self._main, self._output, Output(self._shell), language, linger=self._agent.linger)
+        saved, height = Output(self._shell), config.ui.height
+        return Live(self._main, self._output, saved, language, height=height, linger=self._agent.linger)
 
     def _ended(self, told: "Told") -> Outcome:
         remember_introduced()

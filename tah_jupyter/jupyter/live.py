@@ -41,10 +41,12 @@ class Live(Still):
         saved: Output,
         language: str,
         *,
+        height: int,
         linger: Callable[[Callable[[], None]], None],
     ) -> None:
         super().__init__(main, output, language, asks=True)
         self._saved = saved
+        self._height = height
         self._linger = linger
         self._loop = asyncio.get_running_loop()
         self._drawn: asyncio.Future[bool] = self._loop.create_future()
@@ -69,7 +71,8 @@ class Live(Still):
 
     def finish(self) -> None:
         """Put the record in the place of all that was shown. A frame whose page was reloaded stays until the next
-        request: the cell's output no longer reaches that page, so the frame itself is the record there.
+        request: the cell's output no longer reaches that page, so the frame turns into the record there and writes it
+        into the notebook.
         """
         if self._finished:
             return
@@ -79,7 +82,7 @@ class Live(Still):
         if (view := self.picture()) is not None:
             show = self._output.replace_all if self._saved.shown else self._output.show
             show(record(view, language=self._language))
-        if frame is not None and len(set(frame.pages)) > 1:
+        if frame is not None and frame.was_reloaded:
             self._linger(partial(_close, frame))
         elif frame is not None:
             _close(frame)
@@ -93,7 +96,7 @@ class Live(Still):
             else:
                 send(command)
 
-        frame = self._frame = Frame(run=run, language=self._language)
+        frame = self._frame = Frame(run=run, language=self._language, height=self._height)
         frame.on_command(heard)
         frame.on_msg(
             lambda *_: self._loop.call_soon_threadsafe(self._wake)

@@ -19,7 +19,7 @@ from tah_jupyter.runtime.config import Config, load
 
 if TYPE_CHECKING:
     from tah_jupyter.jupyter.cell import Cell
-    from tah_jupyter.jupyter.conversation import Conversation
+    from tah_jupyter.jupyter.shown import Look
 
 __all__ = ["Magics", "Tah"]
 
@@ -152,25 +152,27 @@ class Magics:
             print(problem)
 
     def _show(self, subject: str) -> None:
-        talk = self._talk()
-        if talk is not None:
-            from tah_jupyter.jupyter import shown  # noqa: PLC0415 - brings the renderers, loaded by now
+        from tah_jupyter.jupyter import shown  # noqa: PLC0415 - brings the renderers
 
-            print("\n".join(shown.SUBJECTS[subject](talk)))
+        if (look := self._look()) is not None:
+            print("\n".join(shown.SUBJECTS[subject](look)))
 
     def _sessions(self, argument: str) -> None:
+        from tah_jupyter.jupyter import shown  # noqa: PLC0415 - brings the renderers
+
         number = argument.split()[1:]
         if len(number) != 1 or not number[0].isdecimal():
             raise UsageError("Write %tah sessions show N, where N is the number of a run.")
-        talk = self._talk()
-        if talk is not None:
-            from tah_jupyter.jupyter import shown  # noqa: PLC0415 - brings the renderers, loaded by now
+        if (look := self._look()) is not None:
+            Output(self._shell).show(shown.run(look, int(number[0])))
 
-            Output(self._shell).show(shown.run(talk, int(number[0])))
+    def _look(self) -> "Look | None":
+        """The open session, else what the log tells of this notebook's; a line that says so when there is neither."""
+        from tah_jupyter.jupyter import shown  # noqa: PLC0415 - brings the renderers
 
-    def _talk(self) -> "Conversation | None":
-        """The conversation when there is one, else a line that says so."""
-        if self._agent.conversation is None or self._agent.conversation.session is None:
-            print("No run yet in this kernel; the next %%tah goes on with this notebook's session.")
-            return None
-        return self._agent.conversation
+        talk = self._agent.conversation
+        look = shown.open_now(talk) if talk is not None else None
+        look = look or shown.earlier(self._place, self.config())
+        if look is None:
+            print("No run yet: this notebook has no session.")
+        return look

@@ -1,52 +1,91 @@
-"""What ``%tah show`` and ``%tah sessions show`` print: looks at the open session, changes nothing."""
+"""What ``%tah show`` and ``%tah sessions show`` print: looks at a session, changes nothing.
+
+The session is the open one, or, before the first request after a restart, the one this notebook would go on with, read
+from its log.
+"""
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from IPython.core.error import UsageError
 
+from tah_jupyter.agent.tally import Tally
 from tah_jupyter.core.calls import Usage
-from tah_jupyter.jupyter.conversation import Conversation
+from tah_jupyter.host.secrets.redact import Redactor
+from tah_jupyter.jupyter.conversation import Conversation, language_of
+from tah_jupyter.jupyter.place import Place
+from tah_jupyter.runtime.config import Config
+from tah_jupyter.sessions.reading import read_log
+from tah_jupyter.sessions.store import Store
 from tah_jupyter.toolkit.registry import TOOLS
+from tah_jupyter.toolkit.tool import Tool
 from tah_jupyter.ui.figures import money, tokens
 from tah_jupyter.ui.paint import MARKS
 from tah_jupyter.ui.record import record
+from tah_jupyter.ui.transcript import Transcript
 from tah_jupyter.ui.visible import visible_line
 from tah_jupyter.ui.words import Words
 
-__all__ = ["SUBJECTS", "run"]
+__all__ = ["SUBJECTS", "Look", "earlier", "open_now", "run"]
 
 
-def run(talk: Conversation, number: int) -> dict[str, str]:
+class Look(NamedTuple):
+    """A session as it stands. ``tools`` is empty when it is not open."""
+
+    transcript: Transcript
+    tally: Tally
+    language: str
+    tools: tuple[Tool[object, object], ...] = ()
+
+
+def open_now(talk: Conversation) -> Look | None:
+    """The open session, or None."""
+    if talk.session is None:
+        return None
+    tools = tuple(talk.session.runtime.get(TOOLS).list())
+    return Look(talk.transcript, talk.session.tally, talk.language, tools)
+
+
+def earlier(place: Place, config: Config) -> Look | None:
+    """The session that this notebook would go on with, from its log, or None. Blocks. Raises LogError."""
+    store = Store(place.root, config.session_dir, redactor=Redactor())
+    kept = store.find(place.notebook) if place.notebook else None
+    if kept is None:
+        return None
+    records = read_log(kept.log_path).events
+    return Look(Transcript.of(records), Tally.of(records), language_of(config))
+
+
+def run(look: Look, number: int) -> dict[str, str]:
     """The record of one run, as it was left when it ended. Raises UsageError when there is no such run."""
-    if number not in talk.transcript.runs:
-        known = ", ".join(map(str, talk.transcript.runs)) or "none"
+    if number not in look.transcript.runs:
+        known = ", ".join(map(str, look.transcript.runs)) or "none"
         raise UsageError(f"No run {number} in this session. Runs: {known}.")
-    return record(talk.transcript.run(number), language=talk.language)
+    return record(look.transcript.run(number), language=look.language)
 
 
-def _todos(talk: Conversation) -> Iterable[str]:
-    todos = talk.session.tally.todos if talk.session is not None else ()
-    return [f"{MARKS[todo.status]} {visible_line(todo.content).text}" for todo in todos] or ["No plan yet."]
+def _todos(look: Look) -> Iterable[str]:
+    lines = [f"{MARKS[todo.status]} {visible_line(todo.content).text}" for todo in look.tally.todos]
+    return lines or ["No plan yet."]
 
 
-def _tools(talk: Conversation) -> Iterable[str]:
-    tools = talk.session.runtime.get(TOOLS).list() if talk.session is not None else []
-    width = max((len(tool.name) for tool in tools), default=0)
-    return [f"{tool.name:<{width}}  {visible_line(tool.description()).text}" for tool in tools]
+def _tools(look: Look) -> Iterable[str]:
+    width = max((len(tool.name) for tool in look.tools), default=0)
+    lines = [f"{tool.name:<{width}}  {visible_line(tool.description()).text}" for tool in look.tools]
+    return lines or ["The session is not open yet; the next %%tah opens it with its tools."]
 
 
-def _cost(talk: Conversation) -> Iterable[str]:
+def _cost(look: Look) -> Iterable[str]:
     """A line a run, and the sum. A sum with an unknown part is unknown."""
-    words = Words(talk.language)
+    words = Words(look.language)
     total, cost = Usage(), 0.0
-    unknown = False
-    for number in talk.transcript.runs:
-        view = talk.transcript.run(number)
-        total += view.usage
+    unknown, host = False, ""
+    for number in look.transcript.runs:
+        view = look.transcript.run(number)
+        total, host = total + view.usage, view.host
         unknown = unknown or view.cost_usd is None
         cost += view.cost_usd or 0.0
         yield _line(f"run {number}", view.usage, money(view.cost_usd, view.host, words))
-    host = talk.session.model.host if talk.session is not None else ""
     yield _line("all", total, money(None if unknown else cost, host, words))
 
 
@@ -54,4 +93,4 @@ def _line(what: str, usage: Usage, price: str) -> str:
     return f"{what:<7} {tokens(usage.input_tokens)} in · {tokens(usage.output_tokens)} out · {price}"
 
 
-SUBJECTS: dict[str, Callable[[Conversation], Iterable[str]]] = {"todos": _todos, "tools": _tools, "cost": _cost}
+SUBJECTS: dict[str, Callable[[Look], Iterable[str]]] = {"todos": _todos, "tools": _tools, "cost": _cost}

@@ -1,4 +1,4 @@
-"""The frame in the page: a widget whose state is an id and a language; everything else travels in messages.
+"""The frame in the page: a widget whose state is a number, a language and a height; all else travels in messages.
 
 Importing this imports anywidget and ipywidgets, which takes seconds in a cold kernel: only the notebook's side imports
 it, when a frame is about to be shown.
@@ -13,7 +13,7 @@ To the pages, all of which hear everything::
 
     {type: "draw", run, language, words, …all parts}          everything, after a hello
     {type: "patch", …parts that changed}
-    {type: "closed", run, record, speak}                      the run is over; the frame becomes its record
+    {type: "closed", run, record, speak, keep?}               the run is over; the frame becomes its record
     {type: "ack", id, late}                                   a click arrived; ``late``: it was answered before
 
 The parts: ``header`` {state, mark, word, item, to, usage, ticks, clock_s}; ``plan`` {title, spoken, items} or null;
@@ -21,7 +21,8 @@ The parts: ``header`` {state, mark, word, item, to, usage, ticks, clock_s}; ``pl
 ``thought`` {title, body}, ``step`` {state, mark, title, about, body?, running?} or ``note`` {level, text}; ``cards``
 [{id, count, spoken}] in order; ``bodies`` {id: {title, what, region, body, because, warning, allow_run, allowable}}
 of new cards; ``settled`` {id: {outcome, scope, text}} of those that are gone; ``speak`` [[kind, words]]. A body is a
-list of nodes as :func:`tah_jupyter.ui.nodes.plain` makes them, never HTML.
+list of nodes as :func:`tah_jupyter.ui.nodes.plain` makes them, never HTML. ``keep`` {model_id, bundle} is for pages that
+were reloaded: they do not hear what the kernel puts in the frame's place, so the frame writes it into the notebook.
 """
 
 import threading
@@ -38,6 +39,7 @@ from tah_jupyter.core.approvals import Allow, Deny
 from tah_jupyter.core.commands import AnswerApproval, Stop
 from tah_jupyter.ui.cards import allowable
 from tah_jupyter.ui.live import Live
+from tah_jupyter.ui.record import record
 from tah_jupyter.ui.run_view import Approval, RunView
 from tah_jupyter.ui.words import Words
 
@@ -75,16 +77,17 @@ FromPage: TypeAlias = Hello | AnswerApproval | Stop
 class Frame(anywidget.AnyWidget):
     """The view of one run. :meth:`update` belongs to one thread; messages from the page may arrive on any.
 
-    The frame never sends by itself: the caller sends what :meth:`update` returns, from the thread it sends from.
+    ``height`` is in CSS pixels, 0 for the style sheet's own. The frame never sends by itself: the caller sends what :meth:`update` returns, from the thread it sends from.
     """
 
     _esm = _STATIC / "tah.js"
     _css = _STATIC / "tah.css"
     run = traitlets.Int(0).tag(sync=True)
     language = traitlets.Unicode("en").tag(sync=True)
+    height = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, *, run: int, language: str = "en") -> None:
-        super().__init__(run=run, language=language)
+    def __init__(self, *, run: int, language: str = "en", height: int = 0) -> None:
+        super().__init__(run=run, language=language, height=height)
         self._words = Words(language)
         self._live = Live(self._words)
         self._lock = threading.Lock()
@@ -110,7 +113,17 @@ class Frame(anywidget.AnyWidget):
             whole, self._whole = self._whole, False
             self._view = view
         message = self._live.message(view, now=time.time() if now is None else now, whole=whole)
-        return [*acks, message] if message is not None else acks
+        if message is None:
+            return acks
+        if message["type"] == "closed" and self.was_reloaded:
+            bundle = record(view, language=self._words.language)
+            message["keep"] = {"model_id": self.model_id, "bundle": bundle}
+        return [*acks, message]
+
+    @property
+    def was_reloaded(self) -> bool:
+        """Whether more than one page has drawn the frame."""
+        return len(set(self.pages)) > 1
 
     def redraw(self) -> None:
         """Let the next :meth:`update` tell everything, as after a hello."""

@@ -180,6 +180,8 @@ def test_after_a_restart_the_notebook_goes_on_with_its_session(open_kernel: Open
     front_end.run(f"{project.script(says('one'))}\nfirst", allow_stdin=False)
     front_end.restart()
     front_end.run("%load_ext tah_jupyter")
+    assert "one" in front_end.run("%tah sessions show 1").text  # from the log, with nothing opened
+    assert "run 1" in front_end.run("%tah show cost").text
     ran = front_end.run(f"{project.script(says('two'))}\nsecond", allow_stdin=False)
     assert "run 2" in ran.text
     assert len(project.sessions) == 1

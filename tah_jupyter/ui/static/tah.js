@@ -8,6 +8,7 @@ const SETTLED_MS = 5000;
 const STEP_SPEECH_MS = 5000;
 const CHUNK_CHARS = 2000; // longer texts are laid out in parts, only those in view
 const NEAR_END_PX = 24;
+const WIDGET_VIEW = "application/vnd.jupyter.widget-view+json";
 
 const TAGS = new Set(
   ("a blockquote br code del details div em h3 h4 h5 h6 hr img ins li ol p pre s span strong summary table tbody td " +
@@ -605,6 +606,8 @@ class Frame {
     const { words } = this;
     this.root = make("div", "frame");
     this.root.lang = language;
+    const height = this.model.get("height");
+    if (height) this.root.style.setProperty("--tah-height", `${height}px`);
     this.root.setAttribute("role", "region");
     this.root.setAttribute("aria-label", words.say("frame", { n: run }));
     this.tall = button(words.say("taller"), "quiet");
@@ -865,7 +868,7 @@ class Frame {
 
   // -- the end
 
-  close({ record }) {
+  close({ record, keep }) {
     const focused = this.host.contains(document.activeElement);
     for (const { timer } of this.waiting.values()) clearTimeout(timer);
     this.heads = [];
@@ -876,6 +879,23 @@ class Frame {
     this.host.replaceChildren(shown);
     this.root = null;
     if (focused) shown.querySelector("summary")?.focus({ preventScroll: true });
+    if (keep) setTimeout(() => keepRecord(this.model.widget_manager, keep));
+  }
+}
+
+/**
+ * Write the record into the notebook in the place of all that the cell shows. A page that was reloaded while the cell
+ * ran does not hear the kernel do so, and would save a frame that nobody can draw. Only Jupyter's own front ends let a
+ * widget see its notebook; elsewhere the frame stays as the record.
+ */
+function keepRecord(manager, { model_id, bundle }) {
+  const isFrame = (output) => output.data[WIDGET_VIEW]?.model_id === model_id;
+  for (const cell of manager?.context?.model?.cells ?? []) {
+    const outputs = cell.outputs;
+    const all = Array.from({ length: outputs?.length ?? 0 }, (_, index) => outputs.get(index));
+    if (!all.some(isFrame)) continue;
+    outputs.clear();
+    outputs.add({ output_type: "display_data", data: bundle, metadata: {} });
   }
 }
 
