@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PY := .venv/bin/python
 PYTEST := $(PY) -m pytest
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
-NBVAL := $(if $(NOTEBOOKS),--nbval $(NOTEBOOKS))
+NBVAL := $(if $(NOTEBOOKS),--nbval --nbval-sanitize-with tests/notebooks/sanitize.cfg $(NOTEBOOKS))
 
 .PHONY: help demo lab setup env tools fmt check test notebooks e2e cases faults perf docs lock ci
 
