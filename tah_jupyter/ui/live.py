@@ -30,10 +30,10 @@ TAIL_LINES = 8
 TAIL_LINE_CHARS = 500
 
 _PAGE_WORDS = (
-    *("allow_once", "allow_once_what", "allow_run", "approve_title", "chip", "clock_stopped", "deny", "deny_what"),
-    *("deny_why", "deny_why_what", "elsewhere", "frame", "instead", "kernel_silent", "newer", "newer_spoken"),
-    *("next_approval", "of_time", "previous_approval", "run", "sending", "shorter", "show", "spoken_seconds", "steps"),
-    *("stop", "stop_run", "taller"),
+    *("allow_once", "allow_once_what", "allow_run", "approve_title", "chip", "clock_stopped", "crashed", "deny"),
+    *("deny_what", "deny_why", "deny_why_what", "elsewhere", "frame", "go_on", "instead", "kernel_silent", "newer"),
+    *("newer_spoken", "next_approval", "of_time", "previous_approval", "run", "sending", "shorter", "show"),
+    *("spoken_seconds", "steps", "stop", "stop_run", "taller"),
 )
 
 

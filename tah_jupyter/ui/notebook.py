@@ -11,7 +11,7 @@ From the page::
 
 To the pages, all of which hear everything::
 
-    {type: "draw", run, language, words, …all parts}          everything, after a hello
+    {type: "draw", run, model_id, language, words, …all parts}  everything, after a hello
     {type: "patch", …parts that changed}
     {type: "closed", run, record, speak, keep?}               the run is over; the frame becomes its record
     {type: "ack", id, late}                                   a click arrived; ``late``: it was answered before
@@ -21,8 +21,9 @@ The parts: ``header`` {state, mark, word, item, to, usage, ticks, clock_s}; ``pl
 ``thought`` {title, body}, ``step`` {state, mark, title, about, body?, running?} or ``note`` {level, text}; ``cards``
 [{id, count, spoken}] in order; ``bodies`` {id: {title, what, region, body, because, warning, allow_run, allowable}}
 of new cards; ``settled`` {id: {outcome, scope, text}} of those that are gone; ``speak`` [[kind, words]]. A body is a
-list of nodes as :func:`tah_jupyter.ui.nodes.plain` makes them, never HTML. ``keep`` {model_id, bundle} is for pages that
-were reloaded: they do not hear what the kernel puts in the frame's place, so the frame writes it into the notebook.
+list of nodes as :func:`tah_jupyter.ui.nodes.plain` makes them, never HTML. ``keep`` is a mimebundle for
+pages that were reloaded: they do not hear what the kernel puts in the frame's place, so the frame writes it into the
+notebook, where it finds itself by ``model_id``.
 """
 
 import threading
@@ -77,7 +78,8 @@ FromPage: TypeAlias = Hello | AnswerApproval | Stop
 class Frame(anywidget.AnyWidget):
     """The view of one run. :meth:`update` belongs to one thread; messages from the page may arrive on any.
 
-    ``height`` is in CSS pixels, 0 for the style sheet's own. The frame never sends by itself: the caller sends what :meth:`update` returns, from the thread it sends from.
+    ``height`` is in CSS pixels, 0 for the style sheet's own. The frame never sends by itself: the
+    caller sends what :meth:`update` returns, from the thread it sends from.
     """
 
     _esm = _STATIC / "tah.js"
@@ -115,9 +117,10 @@ class Frame(anywidget.AnyWidget):
         message = self._live.message(view, now=time.time() if now is None else now, whole=whole)
         if message is None:
             return acks
+        if message["type"] == "draw":
+            message["model_id"] = self.model_id
         if message["type"] == "closed" and self.was_reloaded:
-            bundle = record(view, language=self._words.language)
-            message["keep"] = {"model_id": self.model_id, "bundle": bundle}
+            message["keep"] = record(view, language=self._words.language)
         return [*acks, message]
 
     @property

@@ -1,4 +1,4 @@
-"""The main job in a real JupyterLab: a request in a cell, a card with the diff, a click, and the file on disk changes."""
+"""The main job in a real JupyterLab: a request in a cell, a card with the diff, a click, the file on disk changes."""
 
 import pytest
 from playwright.sync_api import expect

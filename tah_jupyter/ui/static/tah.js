@@ -8,6 +8,7 @@ const SETTLED_MS = 5000;
 const STEP_SPEECH_MS = 5000;
 const CHUNK_CHARS = 2000; // longer texts are laid out in parts, only those in view
 const NEAR_END_PX = 24;
+const ENDED = new Set(["restarting", "autorestarting", "terminating", "dead"]); // what Jupyter calls a kernel's end
 const WIDGET_VIEW = "application/vnd.jupyter.widget-view+json";
 
 const TAGS = new Set(
@@ -572,11 +573,15 @@ class Frame {
     model.on("msg:custom", this.received);
     model.send({ type: "hello", page: this.page.id });
     this.timer = setInterval(() => this.tick(), 500);
+    this.kernel = model.widget_manager?.kernel;
+    this.watchKernel = (_, status) => ENDED.has(status) && this.kernelEnded();
+    this.kernel?.statusChanged?.connect(this.watchKernel);
   }
 
   dispose() {
     this.model.off("msg:custom", this.received);
     clearInterval(this.timer);
+    this.kernel?.statusChanged?.disconnect(this.watchKernel);
     this.watcher?.disconnect();
     this.chip?.remove();
     this.page.mark(this, "");
@@ -597,6 +602,7 @@ class Frame {
   }
 
   draw(message) {
+    this.id = message.model_id;
     this.words = new Words(message.words);
     if (!this.root) this.build(message);
     this.patch(message);
@@ -870,32 +876,48 @@ class Frame {
 
   close({ record, keep }) {
     const focused = this.host.contains(document.activeElement);
+    this.rest();
+    const shown = fill(make("div", "record"), record);
+    for (const summary of shown.querySelectorAll("summary")) focusable(summary);
+    this.host.replaceChildren(shown);
+    if (focused) shown.querySelector("summary")?.focus({ preventScroll: true });
+    if (keep) this.rewrite(() => [{ output_type: "display_data", data: keep, metadata: {} }]);
+  }
+
+  /** The kernel has ended, and nothing of the frame is alive: what is left is the record that was kept below it. */
+  kernelEnded() {
+    if (!this.root) return;
+    const focused = this.host.contains(document.activeElement);
+    const ended = `✕ ${this.words.say("crashed")} · ${this.words.say("go_on")}`;
+    const line = focusable(make("div", "ended", ended), -1);
+    this.rest();
+    this.host.replaceChildren(line);
+    if (focused) line.focus({ preventScroll: true });
+    this.page.say("assertive", this.words.say("crashed"));
+    const instead = { output_type: "display_data", data: { "text/plain": ended }, metadata: {} };
+    this.rewrite((outputs, isFrame) => outputs.map((each) => (isFrame(each) ? instead : each.toJSON())));
+  }
+
+  /** Nothing waits any more. */
+  rest() {
     for (const { timer } of this.waiting.values()) clearTimeout(timer);
     this.heads = [];
     this.page.mark(this, "");
     this.updateChip();
-    const shown = fill(make("div", "record"), record);
-    for (const summary of shown.querySelectorAll("summary")) focusable(summary);
-    this.host.replaceChildren(shown);
     this.root = null;
-    if (focused) shown.querySelector("summary")?.focus({ preventScroll: true });
-    if (keep) setTimeout(() => keepRecord(this.model.widget_manager, keep));
   }
-}
 
-/**
- * Write the record into the notebook in the place of all that the cell shows. A page that was reloaded while the cell
- * ran does not hear the kernel do so, and would save a frame that nobody can draw. Only Jupyter's own front ends let a
- * widget see its notebook; elsewhere the frame stays as the record.
- */
-function keepRecord(manager, { model_id, bundle }) {
-  const isFrame = (output) => output.data[WIDGET_VIEW]?.model_id === model_id;
-  for (const cell of manager?.context?.model?.cells ?? []) {
-    const outputs = cell.outputs;
-    const all = Array.from({ length: outputs?.length ?? 0 }, (_, index) => outputs.get(index));
-    if (!all.some(isFrame)) continue;
-    outputs.clear();
-    outputs.add({ output_type: "display_data", data: bundle, metadata: {} });
+  /**
+   * Write what the cell shows into the notebook, when the kernel cannot: a page that was reloaded while the cell ran
+   * does not hear the kernel's last word on its output, and would save a frame that nobody can draw. Only Jupyter's own
+   * front ends let a widget see its notebook; elsewhere the frame alone shows it.
+   */
+  rewrite(change) {
+    const isFrame = (output) => output.data[WIDGET_VIEW]?.model_id === this.id;
+    const all = (outputs) => Array.from({ length: outputs?.length ?? 0 }, (_, index) => outputs.get(index));
+    const cells = [...(this.model.widget_manager?.context?.model?.cells ?? [])];
+    const cell = cells.find((each) => all(each.outputs).some(isFrame));
+    if (cell) setTimeout(() => cell.outputs.fromJSON(change(all(cell.outputs), isFrame)));
   }
 }
 

@@ -8,7 +8,7 @@ import pytest
 from tah_jupyter.core.approvals import Allow, CommandSubject, Deny, Grant
 from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.commands import AnswerApproval, Stop
-from tah_jupyter.core.events import ApprovalAnswered, ApprovalRequested, Event, RunStarted
+from tah_jupyter.core.events import ApprovalAnswered, ApprovalRequested, Event, RunEnded, RunStarted
 from tah_jupyter.core.views import Code, Command, View
 from tah_jupyter.ui.cards import MAX_CHARS
 from tah_jupyter.ui.notebook import Frame, FromPage, Hello
@@ -149,6 +149,19 @@ def test_what_is_too_long_to_be_shown_can_only_be_denied() -> None:
     assert side.heard == []
     side.page({"type": "answer", "id": 2, "approval": "a1", "answer": "deny"})
     assert side.heard == [AnswerApproval("a1", Deny(""))]
+
+
+def test_only_pages_that_were_reloaded_are_given_the_record_to_keep() -> None:
+    for pages, keeps in ((["p1", "p1"], False), (["p1", "p2"], True)):
+        side = Side()
+        for page in pages:
+            side.page({"type": "hello", "page": page})
+        (draw,) = side.update()
+        assert draw["model_id"] == side.frame.model_id
+        side.transcript.apply(RunEnded(run=1, reason="end_turn"))
+        (closed,) = side.update()
+        assert closed["type"] == "closed"
+        assert ("text/html" in closed.get("keep", {})) == keeps
 
 
 def test_messages_may_arrive_on_another_thread_while_the_frame_is_updated() -> None:

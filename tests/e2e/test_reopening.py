@@ -1,0 +1,143 @@
+"""A page that is reloaded while a question waits, and a notebook that is opened again later."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenNotebook
+from tests.kernel.project import EDIT, READ, Project, says
+from tests.support.lab import Lab
+from tests.support.notebook_page import NotebookPage
+
+pytestmark = pytest.mark.chromium
+
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+DEAD_WIDGET = "Error displaying widget"
+RECORD = {"text/html", "text/plain", "text/markdown"}
+
+
+def outputs_of(saved: dict[str, Any], cell: int) -> list[dict[str, Any]]:
+    outputs: list[dict[str, Any]] = saved["cells"][cell]["outputs"]
+    return outputs
+
+
+def is_clean(saved: dict[str, Any]) -> bool:
+    """Whether a file holds no widget, neither its view nor its state."""
+    return WIDGET_VIEW not in json.dumps(saved) and "widgets" not in saved["metadata"]
+
+
+def test_after_a_reload_the_card_is_back_its_click_counts_and_the_record_is_saved(
+    open_notebook: OpenNotebook, project: Project
+) -> None:
+    notebook = open_notebook(f"{project.edits()}\nchange it", "6 * 7")
+    notebook.run(0, 1)
+    notebook.wait_card("Edit a.py")
+    notebook.save()
+    notebook.reload()
+    card = notebook.wait_card("Edit a.py +1 −1")
+    assert card.locator("table .tah-line").all_inner_texts() == ["x = 1", "x = 2"]
+    assert project.a == "x = 1\n"
+    notebook.press("Allow once")
+    expect(notebook.output(1)).to_contain_text("✓ Done · 1 file changed")
+    expect(notebook.output(1)).not_to_contain_text("Waiting for you")
+    assert project.a == "x = 2\n"
+    notebook.run(2)
+    notebook.wait_done(2)
+    saved = notebook.save()
+    [output] = outputs_of(saved, 1)
+    assert set(output["data"]) == RECORD
+    assert is_clean(saved)
+
+
+def test_a_reloaded_page_can_stop_the_run_and_shows_how_it_ended(open_notebook: OpenNotebook, project: Project) -> None:
+    notebook = open_notebook(f"{project.edits()}\nchange it", "6 * 7")
+    notebook.run(0, 1)
+    notebook.wait_card("Edit a.py")
+    notebook.save()
+    notebook.reload()
+    notebook.wait_card("Edit a.py")
+    notebook.press("Stop")
+    expect(notebook.output(1)).to_contain_text("■ Stopped by you")
+    notebook.run(2)
+    notebook.wait_done(2)
+    assert is_clean(notebook.save())
+    assert project.records("approval.answered")[0]["outcome"] == "interrupted"
+
+
+@pytest.mark.case("NB-07")
+@pytest.mark.parametrize("trusted", [True, False], ids=["trusted", "untrusted"])
+def test_opened_again_with_a_fresh_kernel_the_record_reads_well(
+    open_notebook: OpenNotebook, project: Project, lab: Lab, trusted: bool
+) -> None:
+    notebook = open_notebook(f"{project.script([*says('I look.'), *READ], EDIT, says('Changed **it**.'))}\nchange it")
+    notebook.run(0, 1)
+    notebook.answer("Edit a.py", "Allow once")
+    notebook.wait_done(1)
+    saved = notebook.save()
+    assert is_clean(saved)
+    close(notebook, lab)
+    if not trusted:
+        notebook.path.write_text(json.dumps(saved | {"metadata": saved["metadata"] | {"changed": "by another"}}))
+    again = open_notebook()
+    record = again.output(1)
+    expect(record).to_contain_text("tah · run 1 · ✓ Done · 1 file changed")
+    expect(record.locator("strong").first).to_have_text("it")
+    expect(record).to_contain_text("a.py +1 −1 · allowed once by you")
+    assert DEAD_WIDGET not in record.inner_text()
+    assert record.locator("button").count() == 0
+    record.get_by_text("Steps 3", exact=False).click()
+    expect(record.get_by_text("✓ Read a.py")).to_be_visible()
+    record.get_by_text("a.py +1 −1 · allowed once by you").click()
+    diff = record.locator("details[open] pre").first
+    assert [line.split(maxsplit=2) for line in diff.inner_text().splitlines()] == [
+        ["-", "1", "x = 1"],
+        ["+", "1", "x = 2"],
+    ]
+
+
+@pytest.mark.case("NB-07")
+def test_a_notebook_whose_kernel_died_at_a_question_opens_with_what_was_known(
+    open_notebook: OpenNotebook, project: Project, lab: Lab
+) -> None:
+    notebook = open_notebook(f"{project.edits()}\nchange it")
+    notebook.run(0, 1)
+    notebook.wait_card("Edit a.py")
+    notebook.save()
+    close(notebook, lab)
+    record = open_notebook().output(1).locator("details").first
+    expect(record).to_contain_text("Waiting for you · 2 steps · Edit a.py +1 −1")
+    record.click()
+    expect(record).to_contain_text("Steps 2: 1 looked at, 1 edit")
+    assert record.locator("button").count() == 0
+    assert project.a == "x = 1\n"
+
+
+@pytest.mark.case("NB-07")
+def test_a_restart_at_a_question_leaves_no_button_and_a_clean_file(
+    open_notebook: OpenNotebook, project: Project
+) -> None:
+    notebook = open_notebook(f"{project.edits()}\nchange it", "6 * 7")
+    notebook.run(0, 1)
+    notebook.wait_card("Edit a.py")
+    notebook.menu("Kernel", "Restart Kernel…")
+    notebook.page.get_by_role("button", name="Confirm Kernel Restart").click()
+    output = notebook.output(1)
+    expect(output).to_contain_text("✕ The kernel ended · go on: %%tah")
+    expect(output.locator("details").first).to_contain_text("Waiting for you · 2 steps · Edit a.py +1 −1")
+    assert output.locator("button").count() == 0
+    expect(notebook.page).to_have_title(re.compile("^work"))
+    notebook.wait_ready()
+    notebook.page.screenshot(path="/tmp/dead2.png")
+    assert is_clean(notebook.save())
+    notebook.run(2)
+    expect(notebook.output(2).locator("pre")).to_have_text("42")
+    assert project.a == "x = 1\n"
+
+
+def close(notebook: NotebookPage, lab: Lab) -> None:
+    """Close the page and end its kernel."""
+    notebook.page.close()
+    lab.end_kernels()
