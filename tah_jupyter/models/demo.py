@@ -27,7 +27,8 @@ _DELAY_S = 0.02
 _README = "README.md"
 _TEST_LIMIT_MS = 60_000
 _MAX_FILES = 20
-_PLAN = ("Look at the project", "Run its tests", "Mend the cause", "Run the tests again")
+_WISH = re.compile(r"fix(es|ed)?|fail(s|ed|ing|ures?)?|wrong|broken?|bugs?|mistakes?|repair|red|green|pass(es)?")
+_PLAN = ("Look at the project", "Run its tests", "Fix the cause", "Run the tests again")
 
 
 class DemoModel(ScriptedModel):
@@ -63,8 +64,8 @@ def _is_about_tests(prompt: str) -> bool:
     """Whether the request is the one thing the script can do: it must never seem to answer another."""
     said = set(re.findall(r"[a-z]+", prompt.casefold()))
     about = said & {"test", "tests", "sample", "demo", "project"}
-    wish = {word for word in said if re.match(r"(fix|fail|wrong|broken?|bug|mistake|mend|repair|red|green|pass)", word)}
-    return bool(about and wish) and not said & {"my", "our", "write"}
+    wish = any(_WISH.fullmatch(word) for word in said)
+    return bool(about) and wish and not said & {"my", "our", "write"}
 
 
 def _stranger(memory: Memory) -> str | None:
@@ -124,7 +125,7 @@ def _end(memory: Memory, story: Story) -> Iterator[Step]:
     """Bring the plan up to date, then report."""
     plan = list(_plan(memory, story.progress))
     plans = memory.of("todo_write")
-    if plan and plans[-1].args != msgspec.json.decode(plan[0].raw):
+    if plan and (not plans or plans[-1].args != msgspec.json.decode(plan[0].raw)):
         yield from plan
     else:
         yield says(f"{words.outcome(story)}\n\n{words.goodbye(changed=story.edited)}")

@@ -23,7 +23,7 @@ OPENING = "Scripted demo, no language model."
 
 NOT_FOR_ME = (
     "It cannot answer that request: a script knows one job, to find out why the tests of its sample project fail and "
-    "to mend that. Ask: *Find out why the tests fail, and fix it.*"
+    "to fix that. Ask: *Find out why the tests fail, and fix it.*"
 )
 
 NOT_THE_SAMPLE = (
@@ -72,7 +72,7 @@ def outcome(story: Story) -> str:
     """The report at the end."""
     before, mistake = story.before or Tests(), story.mistake
     if before.report is not None and before.report.green:
-        return f"There is nothing to mend: all {before.report.ran} tests pass. Nothing was changed."
+        return f"There is nothing to fix: all {before.report.ran} tests pass. Nothing was changed."
     if mistake is None:
         return f"{_state(before)} None of the mistakes this script knows is in the files, so nothing was changed."
     if not story.edited:

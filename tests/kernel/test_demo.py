@@ -168,7 +168,7 @@ def test_tah_demo_works_beside_a_persons_own_session_and_leaves_it_as_it_was(
     assert "on a copy of a sample project in a temporary folder (6 files), not on your files" in ran.text
     again = clicked_through(front_end, "%tah demo")
     assert "run 2" in again.text
-    assert "There is nothing to mend" in again.text
+    assert "There is nothing to fix" in again.text
     assert sorted(path for path in project.folder.rglob("*") if ".tah" not in path.parts) == before
     back = front_end.run("%%tah\nare you there?")
     assert back.status == "ok"

@@ -182,7 +182,7 @@ async def test_a_second_run_in_the_session_sees_that_nothing_is_left_to_mend(pro
         await session.run(DEMO_REQUEST)
         before = digests(project)
         again = await session.run(DEMO_REQUEST)
-    assert again.text.startswith("There is nothing to mend: all 10 tests pass. Nothing was changed.")
+    assert again.text.startswith("There is nothing to fix: all 10 tests pass. Nothing was changed.")
     assert digests(project) == before
     assert again.changes == ()
 
@@ -431,7 +431,7 @@ def _check(result: Result, project: Path) -> None:
     assert claims_change == bool(result.changes)
     if "**Not changed.**" in result.text or "othing was changed" in result.text:
         assert result.changes == ()
-    if "now all" in result.text or "nothing to mend" in result.text:
+    if "now all" in result.text or "nothing to fix" in result.text:
         assert is_green(project)
     if "still red" in result.text:
         assert not is_green(project)
