@@ -43,8 +43,7 @@ class Asking:
         emit = prepared.ctx.emitter.emit
         outcome: Outcome = "interrupted"
         answer: Answer | Decision | None = None
-        approver = self._services.try_get(APPROVER)
-        answering = approver(request) if approver is not None else None
+        answering = self._consult(request)  # before the question is told: whoever hears it may answer at once
         emit(
             ApprovalRequested(
                 approval=request.approval_id,
@@ -65,6 +64,13 @@ class Asking:
             self._waiting.pop(request.approval_id, None)
             emit(_answered(request, outcome, answer))
         return self._settle(request, answer, prepared.ctx)
+
+    def _consult(self, request: ApprovalRequest) -> Awaitable[Answer | None] | None:
+        approver = self._services.try_get(APPROVER)
+        try:
+            return approver(request) if approver is not None else None
+        except Exception as error:
+            return _raising(error)
 
     def _request(self, prepared: Prepared, preview: Preview, decision: Decision, *, again: bool) -> ApprovalRequest:
         tool, input, ctx = prepared.tool, prepared.input, prepared.ctx
@@ -95,18 +101,20 @@ class Asking:
                 try:
                     answer: Answer | Decision | None = await answering
                 except Exception as error:  # what cannot be shown is refused unseen
-                    answer = Decision("deny", "approver", reason=f"it could not be shown for approval: {error}")
+                    answer = _refusal(f"it could not be shown for approval: {error}")
+                if not isinstance(answer, Allow | Deny | Decision | None):
+                    answer = _refusal(f"{answer!r:.80} is no answer to an approval")
                 settle(answer)
 
             def recheck() -> None:
                 gate = self._services.try_get(GATE)
-                now = gate.decide(prepared.tool, prepared.input, prepared.ctx) if gate is not None else None
+                now = gate.decide(prepared.tool, prepared.input, prepared.ctx, prepared.vote) if gate else None
                 if now is not None and now.behavior == "allow" and not answers:
                     settle(now)
 
             self._waiting[request.approval_id] = recheck
             tasks.start_soon(ask_person)
-        return answers[0]
+        return answers[0] if answers else None  # the approver gave up waiting without saying anything
 
     def _settle(self, request: ApprovalRequest, answer: Answer | Decision | None, ctx: ToolContext) -> Asked:
         if answer is None:
@@ -146,6 +154,14 @@ class Asking:
             recheck()
 
 
+async def _raising(error: Exception) -> Answer | None:
+    raise error
+
+
+def _refusal(reason: str) -> Decision:
+    return Decision("deny", "approver", reason=reason)
+
+
 def _outcome(answer: Answer | Decision | None) -> Outcome:
     if answer is None:
         return "unanswered"
@@ -157,7 +173,7 @@ def _answered(request: ApprovalRequest, outcome: Outcome, answer: Answer | Decis
     scope: Scope | None = None
     reason = ""
     if isinstance(answer, Allow):
-        scope = answer.scope if request.grant is not None else "once"
+        scope = "run" if answer.scope == "run" and request.grant is not None else "once"
     elif isinstance(answer, Deny):
         reason = answer.reason
     elif isinstance(answer, Decision):

@@ -36,7 +36,6 @@ def head_and_tail(text: str, limit: int, whole: Path | None) -> str:
     where = f"The whole result is in {whole}; read_file pages it." if whole is not None else "The rest was not kept."
     room = max(limit - 200 - len(where), 200)
     head, tail = text[: room * 2 // 3], text[-(room // 3) :]
-    head = head[: head.rfind("\n") + 1] or head
-    tail = tail[tail.find("\n") + 1 :] or tail
+    head, tail = whole_lines(head, tail)
     left_out = len(text) - len(head) - len(tail)
     return f"{head.rstrip()}\n[… {left_out:,} of {len(text):,} characters left out. {where}]\n{tail}"

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import anyio
 
 from tah_jupyter.core.calls import ToolCall
-from tah_jupyter.core.errors import ToolError, classify
+from tah_jupyter.core.errors import LogError, ToolError, classify
 from tah_jupyter.core.events import (
     PermissionDenied,
     PermissionGranted,
@@ -22,10 +22,11 @@ from tah_jupyter.core.events import (
 from tah_jupyter.runtime.service import Services
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.asking import Asking
-from tah_jupyter.toolkit.limits import defuse, head_and_tail
+from tah_jupyter.toolkit.limits import defuse
 from tah_jupyter.toolkit.prepared import Prepared, Settled, digest_of
-from tah_jupyter.toolkit.services import CALL_HOOKS, GATE, LEDGER, RESULTS, Decision, HookVote
-from tah_jupyter.toolkit.tool import Tool, ToolResult
+from tah_jupyter.toolkit.services import CALL_HOOKS, GATE, LEDGER, Decision, HookVote
+from tah_jupyter.toolkit.telling import Telling, shortened
+from tah_jupyter.toolkit.tool import Tool
 from tah_jupyter.toolkit.validation import Reader
 
 __all__ = ["Catalog", "Pipeline", "cancelled"]
@@ -59,6 +60,7 @@ class Pipeline:
         self._tools = tools
         self._services = services
         self._asking = Asking(services)
+        self._telling = Telling(services)
 
     async def execute(self, call: ToolCall, ctx: ToolContext) -> Settled:
         """``prepare`` and ``run``; a cancelled call is settled as such before the cancellation goes on."""
@@ -78,8 +80,8 @@ class Pipeline:
             if vote is not None and vote.updated_input is not None:
                 call = ToolCall(call.call_id, call.tool, vote.updated_input)
                 tool, input = self._read(call)
-            prepared = Prepared(call, tool, input, digest_of(input), ctx)
-            await self._judge(prepared, vote)
+            prepared = Prepared(call, tool, input, digest_of(input), ctx, vote)
+            await self._judge(prepared)
         except Exception as error:
             return self._failed(call, ctx, error)
         return prepared
@@ -100,19 +102,15 @@ class Pipeline:
                 )
             )
             await self._flush(prepared)
-            if tool.interrupt_behavior == "block":
-                with anyio.CancelScope(shield=True):
-                    result = await tool.execute(prepared.input, ctx)
-            else:
-                result = await tool.execute(prepared.input, ctx)
-            prepared.settled = await self._finished(prepared, result)
+            with anyio.CancelScope(shield=tool.interrupt_behavior == "block"):
+                prepared.result = await tool.execute(prepared.input, ctx)
+            prepared.settled = self._finished(prepared, *await self._telling.told(prepared))
         except Exception as error:
             prepared.settled = self._failed(call, ctx, error, prepared)
         finally:
             if prepared.settled is None:  # cancelled: the bracket closes here, the cancellation goes on
                 ctx.signal.cancel("interrupted")
-                ends = cancelled(ctx, ran=bool(prepared.started))
-                prepared.settled = self.fail(call, ctx, *ends, prepared=prepared)
+                prepared.settled = self._cut_short(prepared)
         return prepared.settled
 
     def fail(
@@ -125,9 +123,21 @@ class Pipeline:
         self, call: ToolCall, ctx: ToolContext, error: str, text: str, prepared: Prepared | None, *, stop: bool
     ) -> Settled:
         duration = _since(prepared)
+        changes = prepared.result.changes if prepared is not None and prepared.result is not None else ()
         text = defuse(text)
-        ctx.emitter.emit(ToolFailed(call=call.call_id, tool=call.tool, error=error, text=text, duration_ms=duration))
-        return Settled(call.call_id, call.tool, text, error=error, failed=True, duration_ms=duration, stop=stop)
+        ctx.emitter.emit(
+            ToolFailed(call=call.call_id, tool=call.tool, error=error, text=text, duration_ms=duration, changes=changes)
+        )
+        return Settled(
+            call.call_id,
+            call.tool,
+            text,
+            error=error,
+            failed=True,
+            changes=changes,
+            duration_ms=duration,
+            stop=stop,
+        )
 
     def _read(self, call: ToolCall) -> tuple[Tool[Any, Any], Any]:
         found = self._tools.find(call.tool)
@@ -146,12 +156,12 @@ class Pipeline:
             self._denied(tool, call, ctx, Decision("deny", "hook", reason=vote.reason))
         return vote
 
-    async def _judge(self, prepared: Prepared, vote: HookVote | None) -> None:
+    async def _judge(self, prepared: Prepared) -> None:
         """Let the call pass, or raise. Without a gate there is nothing to ask and nothing is said."""
         gate = self._services.try_get(GATE)
         if gate is None:
             return
-        decision = gate.decide(prepared.tool, prepared.input, prepared.ctx, vote)
+        decision = gate.decide(prepared.tool, prepared.input, prepared.ctx, prepared.vote)
         if decision.behavior == "ask":
             await self._ask(prepared, decision)
         elif decision.behavior == "deny":
@@ -203,7 +213,7 @@ class Pipeline:
 
     async def _judge_again(self, prepared: Prepared) -> None:
         gate = self._services.try_get(GATE)
-        decision = gate.decide(prepared.tool, prepared.input, prepared.ctx) if gate is not None else None
+        decision = gate.decide(prepared.tool, prepared.input, prepared.ctx, prepared.vote) if gate else None
         if decision is not None and decision.behavior == "ask":
             await self._ask(prepared, decision, again=True)
         elif decision is not None and decision.behavior == "deny":
@@ -213,17 +223,19 @@ class Pipeline:
 
     async def _flush(self, prepared: Prepared) -> None:
         """What is about to change something is on the disk first: after a crash it is known, and never run twice."""
-        ledger = self._services.try_get(LEDGER)
-        if ledger is not None and not prepared.tool.is_read_only(prepared.input):
+        ledger, bus = self._services.try_get(LEDGER), prepared.ctx.emitter.bus
+        if ledger is None or prepared.tool.is_read_only(prepared.input):
+            return
+        try:
             await ledger.sync()
+        except LogError as error:
+            bus.fault = bus.fault or error
+        if bus.fault is not None:
+            raise _Refused(f"Not run: what happens can no longer be recorded ({bus.fault}).", "LogError")
 
-    async def _finished(self, prepared: Prepared, result: ToolResult[Any]) -> Settled:
-        call, ctx, tool = prepared.call, prepared.ctx, prepared.tool
-        failed = bool(getattr(result.data, "failed", False))
-        text, spilled = result.text, ""
-        if len(text) > tool.max_result_chars or self._services.try_get(CALL_HOOKS) is not None:
-            with anyio.CancelScope(shield=True):  # it is done: an interrupt must not lose that
-                text, spilled = await self._told(prepared, text, failed)
+    def _finished(self, prepared: Prepared, text: str, spilled: str) -> Settled:
+        """Settle a call whose tool returned; ``text`` is what the model is told of it."""
+        call, ctx, tool, result = prepared.call, prepared.ctx, prepared.tool, prepared.returned
         if result.context_modifier is not None and not tool.is_concurrency_safe(prepared.input):
             ctx.set_app_state(result.context_modifier)
         text, duration = defuse(text), _since(prepared)
@@ -241,28 +253,24 @@ class Pipeline:
         for message in result.new_messages:
             ctx.emitter.emit(PromptAdded(text=message, source=tool.name))
         return Settled(
-            call.call_id, tool.name, text, failed=failed, data=result.data, changes=result.changes, duration_ms=duration
+            call.call_id,
+            tool.name,
+            text,
+            failed=prepared.reports_failure,
+            data=result.data,
+            changes=result.changes,
+            duration_ms=duration,
         )
 
-    async def _told(self, prepared: Prepared, text: str, failed: bool) -> tuple[str, str]:
-        """What the model is told of ``text`` after limit, hooks and limit again, and where the whole of it is."""
-        call, tool = prepared.call, prepared.tool
-        text, spilled = await self._limited(tool, call.call_id, text)
-        hooks = self._services.try_get(CALL_HOOKS)
-        if hooks is not None:
-            text, again = await self._limited(
-                tool, call.call_id, await hooks.after(tool, call.args, text, failed, prepared.ctx)
-            )
-            spilled = spilled or again
-        return text, spilled
-
-    async def _limited(self, tool: Tool[Any, Any], call_id: str, text: str) -> tuple[str, str]:
-        """``text`` within the tool's limit, and the path of the file that holds the whole of it, if one was needed."""
-        if len(text) <= tool.max_result_chars:
-            return text, ""
-        store = self._services.try_get(RESULTS)
-        whole = None if store is None else await anyio.to_thread.run_sync(store.spill, call_id, text)
-        return head_and_tail(text, tool.max_result_chars, whole), str(whole or "")
+    def _cut_short(self, prepared: Prepared) -> Settled:
+        """Settle a call that was cancelled. What its tool had returned by then is done, and is not lost."""
+        if prepared.result is None:
+            ends = cancelled(prepared.ctx, ran=bool(prepared.started))
+            return self.fail(prepared.call, prepared.ctx, *ends, prepared=prepared)
+        try:
+            return self._finished(prepared, shortened(prepared.tool, prepared.result.text), "")
+        except Exception as error:
+            return self._failed(prepared.call, prepared.ctx, error, prepared)
 
     def _failed(self, call: ToolCall, ctx: ToolContext, error: Exception, prepared: Prepared | None = None) -> Settled:
         """The one place where what a tool raised becomes a result (law 7)."""
@@ -270,13 +278,15 @@ class Pipeline:
             return self._fail(call, ctx, error.error, str(error), prepared, stop=error.stop)
         if isinstance(error, ToolError):
             return self._fail(call, ctx, error.code, str(error), prepared, stop=False)
-        name = classify(error)
-        said = str(error).strip() or "no message"
-        text = (
-            f"{call.tool} failed unexpectedly ({type(error).__name__}: {said[:2000]}). "
-            "Its effects are unknown: check before going on."
-        )
-        return self._fail(call, ctx, name, text, prepared, stop=False)
+        problem = f"({type(error).__name__}: {(str(error).strip() or 'no message')[:2000]})"
+        if prepared is None or not prepared.started:
+            text = f"Not run: {call.tool} could not be prepared {problem}, so nothing was changed."
+        elif prepared.result is None:
+            text = f"{call.tool} failed unexpectedly {problem}. Its effects are unknown: check before going on."
+        else:
+            told = shortened(prepared.tool, prepared.result.text)
+            text = f"{call.tool} did its work, but its result could not be shown {problem}. It returned:\n{told}"
+        return self._fail(call, ctx, classify(error), text, prepared, stop=False)
 
 
 def cancelled(ctx: ToolContext, *, ran: bool) -> tuple[str, str]:
@@ -289,9 +299,10 @@ def cancelled(ctx: ToolContext, *, ran: bool) -> tuple[str, str]:
     if ran:
         return (
             "Interrupted",
-            "Interrupted by the person while it ran; it may have done part of its work. Check before going on.",
+            "Interrupted while it ran, because the run was ended; it may have done part of its work. Check before "
+            "going on.",
         )
-    return "Interrupted", "Not run: the person stopped the run."
+    return "Interrupted", "Not run: the run was ended before."
 
 
 def _since(prepared: Prepared | None) -> float:

@@ -10,7 +10,8 @@ from pydantic import BaseModel
 from tah_jupyter.core.calls import Change, ToolCall
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.arguments import canonical
-from tah_jupyter.toolkit.tool import Tool
+from tah_jupyter.toolkit.services import HookVote
+from tah_jupyter.toolkit.tool import Tool, ToolResult
 
 __all__ = ["Prepared", "Settled", "digest_of"]
 
@@ -41,7 +42,9 @@ class Settled(msgspec.Struct, frozen=True):
 class Prepared(msgspec.Struct):
     """A call that may run: its frozen input and its digest, and what a person was shown of it, if one was asked.
 
-    ``settled`` is its end as soon as it has one, also when running it was cancelled.
+    ``vote`` is what hooks said, which counts whenever the call is judged. ``result`` is what the tool returned: from
+    then on the work is done, whatever happens. ``settled`` is its end as soon as it has one, also when running it was
+    cancelled.
     """
 
     call: ToolCall
@@ -49,10 +52,23 @@ class Prepared(msgspec.Struct):
     input: Any
     digest: str
     ctx: ToolContext
+    vote: HookVote | None = None
     fingerprint: str = ""
     shown: bool = False
     started: float = 0.0
+    result: ToolResult[Any] | None = None
     settled: Settled | None = None
+
+    @property
+    def returned(self) -> ToolResult[Any]:
+        """The result of a tool that has returned."""
+        assert self.result is not None
+        return self.result
+
+    @property
+    def reports_failure(self) -> bool:
+        """Whether the tool ran and its result says no, like a command that exits with 1."""
+        return self.result is not None and bool(getattr(self.result.data, "failed", False))
 
 
 def digest_of(input: object) -> str:

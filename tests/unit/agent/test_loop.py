@@ -190,7 +190,7 @@ async def test_stop_ends_the_run_at_once_and_the_model_is_told_next_time() -> No
         await session.run("again")
     told = [m for m in model.requests[-1].messages if isinstance(m, UserMessage)]
     assert "stopped the run" in told[1].text
-    assert "Interrupted by the person" in results(model)[0]
+    assert "Interrupted while it ran" in results(model)[0]
 
 
 async def test_cancelling_the_caller_closes_everything_and_goes_on() -> None:
