@@ -16,6 +16,7 @@ from tah_jupyter.agent.prompt import Memory, Place, system_prompt
 from tah_jupyter.agent.session import Session, Setup
 from tah_jupyter.core.approvals import Approver
 from tah_jupyter.core.commands import AnswerApproval
+from tah_jupyter.core.errors import ConfigError, ToolError
 from tah_jupyter.core.events import Event, Notice, SessionOpened
 from tah_jupyter.core.ports import Model
 from tah_jupyter.host.files.memory import read_memories
@@ -84,7 +85,8 @@ async def open_session(
     Raises TahError (ConfigError, ModelError, LogError), with what to do next.
     """
     environ = os.environ if environ is None else environ
-    folder = (await _in_thread(Workspace.of, root)).root
+    mode = _known_mode(mode)
+    folder = await _in_thread(_folder, root)
     config = config if config is not None else await _in_thread(load, folder, environ=environ)
     redactor = Redactor(secrets_in(environ))
     async with AsyncExitStack() as stack:
@@ -112,6 +114,13 @@ async def open_session(
         problems = (problem.text for problem in (log.repaired, *reading.problems) if problem is not None)
         _announce(session, place, [*told, *broken, *problems, store.notice], resumed=kept.resumed)
         yield session
+
+
+def _folder(root: RootLike) -> Path:
+    try:
+        return Workspace.of(root).root
+    except ToolError as error:  # here it is the person's, not the model's
+        raise ConfigError(str(error), next_step="Name a folder that exists.") from None
 
 
 def _runtime(
@@ -147,6 +156,7 @@ def _setup(
         redact=redactor.redact,
         max_turns=config.budget.max_turns,
         pass_env=config.pass_env,
+        vision=config.capabilities.vision,
         results_dir=kept.results_dir,
     )
 
@@ -196,7 +206,15 @@ def _gate(config: Config, mode: Mode, tools: Sequence[Tool[Any, Any]]) -> tuple[
 
 
 def _set_mode(gate: PermissionGate, mode: str) -> None:
-    gate.mode = next((known for known in MODES if known == mode), gate.mode)
+    gate.mode = _known_mode(mode)
+
+
+def _known_mode(mode: str) -> Mode:
+    """``mode`` itself. Raises ConfigError for one that does not exist: what is shown must be what holds."""
+    for known in MODES:
+        if known == mode:
+            return known
+    raise ConfigError(f"There is no mode {mode!r}.", next_step=f"Use one of: {', '.join(MODES)}.")
 
 
 def _answerer(approver: Approver) -> Callable[[AnswerApproval], bool]:

@@ -21,6 +21,7 @@ from tah_jupyter.core.events import (
     DELTAS,
     Event,
     ModeChanged,
+    Notice,
     PromptAdded,
     RunEnded,
     RunStarted,
@@ -57,9 +58,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """What a session is made of; ``app`` puts it together.
 
-    ``records`` are those of earlier openings, ``answer`` takes a person's answer to an approval, ``set_mode`` and
-    ``end_run`` tell the gate, ``redact`` masks secrets in what a caller is given, ``results_dir`` is where whole
-    outputs may be kept.
+    ``records`` are those of earlier openings, ``answer`` takes a person's answer to an approval, ``set_mode`` (which
+    raises TahError for a mode that does not exist) and ``end_run`` tell the gate, ``redact`` masks secrets in what a caller is given, ``results_dir`` is where whole
+    outputs may be kept. ``vision`` goes before what the model says of itself, where config settles it.
     """
 
     session_id: str
@@ -73,6 +74,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     redact: Callable[[str], str] = str
     max_turns: int = 50
     pass_env: tuple[str, ...] = ()
+    vision: bool | None = None
     results_dir: Path | None = None
 
 
@@ -153,6 +155,7 @@ class Session:
 
     def _begin(self, prompt: str) -> float:
         self._running = True
+        self.runtime.bus.fault = None  # a disk that was full may have room again; if not, the first record says so
         self._emitter.run += 1
         self._emitter.turn = 0
         self._emitter.emit(RunStarted(prompt=prompt, model=self.model.name, host=self.model.host, mode=self.mode))
@@ -198,7 +201,7 @@ class Session:
         options = Options(
             tools=tuple(schema.name for schema in tools.list_schemas()),
             model=self.model.name,
-            vision=self.model.vision,
+            vision=self.model.vision if self._setup.vision is None else self._setup.vision,
             pass_env=self._setup.pass_env,
         )
         return Loop(
@@ -247,8 +250,15 @@ class Session:
                 if self._scope is not None and run in (0, self._emitter.run):
                     self._scope.cancel()
             case SetMode(mode=mode):
-                self._setup.set_mode(mode)
-                self._emitter.emit(ModeChanged(mode=mode))
+                self._set_mode(mode)
+
+    def _set_mode(self, mode: str) -> None:
+        try:
+            self._setup.set_mode(mode)
+        except TahError as error:
+            self._emitter.emit(Notice(text=str(error), level="warning", code="mode"))
+        else:
+            self._emitter.emit(ModeChanged(mode=self.mode))
 
 
 def _for_the_model(reason: StopReason) -> str:
