@@ -18,6 +18,9 @@ RESULTS = Path(__file__).parents[2] / "test-results"
 SECRET = "tah-e2e-Zq8Lw3Xn5Rt7Yv2BpK4m"
 """A value that looks like nothing known; it is a secret by the name of its variable."""
 
+NOT_OURS = "/static/notebook/"
+"""Where Notebook 7 keeps its own scripts, some of which fail when they start."""
+
 OpenNotebook = Callable[..., NotebookPage]
 
 _failed = pytest.StashKey[bool]()
@@ -80,7 +83,7 @@ def open_notebook(
     for notebook in opened:
         notebook.page.close()
     lab.end_kernels()
-    assert [error for notebook in opened for error in notebook.errors] == []
+    assert [error for notebook in opened for error in notebook.errors if NOT_OURS not in error] == []
 
 
 def _keep(name: str, opened: list[NotebookPage], lab: Lab) -> None:

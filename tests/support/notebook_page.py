@@ -27,7 +27,8 @@ _READY = """() => {
     && ['idle', 'busy'].includes(kernel.status);
 }"""
 
-_SAVED = "() => !window.jupyterapp.shell.currentWidget.context.model.dirty"
+_SAVED_AT = "() => window.jupyterapp.shell.currentWidget.context.contentsModel.last_modified"
+_SAVED_SINCE = "before => window.jupyterapp.shell.currentWidget.context.contentsModel.last_modified !== before"
 
 _MODE = "() => window.jupyterapp.shell.currentWidget.content.mode"
 
@@ -140,9 +141,8 @@ class NotebookPage:
 
     def save(self) -> dict[str, Any]:
         """Ctrl+S; the file as it is on disk afterwards."""
-        before = self.path.stat().st_mtime_ns
+        before = self.page.evaluate(_SAVED_AT)
         self.page.keyboard.press("Control+s")
-        self.page.wait_for_function(_SAVED)
-        assert self.path.stat().st_mtime_ns != before
+        self.page.wait_for_function(_SAVED_SINCE, arg=before)
         saved: dict[str, Any] = json.loads(self.path.read_text(encoding="utf-8"))
         return saved
