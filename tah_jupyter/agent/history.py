@@ -1,10 +1,10 @@
 """What the model remembers: a fold over the records of a session, checked before every request.
 
 The same fold gives the history of a live session (fed with the events before redaction, in memory only) and of a
-resumed one (fed with the log).
+resumed one (fed with the log, of which a damaged disk may have lost lines).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from tah_jupyter.core.errors import RequestInvalid
 from tah_jupyter.core.events import Event, MessageFinished, PromptAdded, RunStarted, ToolFailed, ToolFinished, TurnEnded
@@ -12,13 +12,15 @@ from tah_jupyter.core.messages import AssistantMessage, Message, ToolMessage, Us
 
 __all__ = ["History"]
 
+LOST = "The result of this call cannot be read any more. Check the present state before you go on."
+
 
 class History:
     """``messages`` only ever grows at its end, so a route may keep the bytes of what it has sent."""
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
-        self._results: dict[str, str] = {}
+        self._results: dict[str, str] = {}  # by call; its ids are unique over the session
         self._calls: tuple[str, ...] = ()  # of the last message, still without their results
         self._added: list[str] = []  # prompts that came while calls were open
         self._checked = 0
@@ -30,6 +32,7 @@ class History:
         history = cls()
         for record in records:
             history.apply(record)
+        history.messages = list(_whole(history.messages, history._results))
         return history
 
     def apply(self, event: Event) -> None:
@@ -37,6 +40,7 @@ class History:
         if event.parent:
             return
         if isinstance(event, RunStarted):
+            self._calls = ()  # a run that ended left none; one whose end the log lost may have
             self.messages.append(UserMessage(event.prompt))
         elif isinstance(event, PromptAdded):
             self._added.append(event.text)
@@ -61,7 +65,6 @@ class History:
             if call_id in self._results:
                 self.messages.append(ToolMessage(call_id, self._results[call_id]))
         self._calls = ()
-        self._results.clear()
 
     def check(self) -> list[Message]:
         """The messages, ready to be sent. Raises RequestInvalid when a provider would have to refuse them.
@@ -92,3 +95,16 @@ class History:
             if len(set(ids)) != len(ids):
                 raise RequestInvalid(f"Two calls of one message have the same id ({', '.join(ids)}).")
             self._expected = ids
+
+
+def _whole(messages: Iterable[Message], results: Mapping[str, str]) -> Iterator[Message]:
+    """``messages`` with the result of each call behind it. That is how they are, unless lines of the log are lost: then
+    a result is found where it came late, or said to be lost, so that the conversation can go on.
+    """
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            continue
+        yield message
+        if isinstance(message, AssistantMessage):
+            for call in message.calls:
+                yield ToolMessage(call.call_id, results.get(call.call_id, LOST))

@@ -21,6 +21,7 @@ from tah_jupyter.runtime.bus import Emitter
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.arguments import parse_arguments
 from tah_jupyter.toolkit.pipeline import Pipeline
+from tah_jupyter.toolkit.schema import sendable_name
 
 __all__ = ["MAX_CONTINUED", "Ended", "Loop", "run_loop"]
 
@@ -101,6 +102,8 @@ async def run_loop(loop: Loop, ended: Ended) -> None:
             )
             return
         if not (received.calls or again):
+            if not received.text.strip():
+                loop.emitter.emit(Notice(text="The model ended without a word.", level="warning", code="empty"))
             ended.reason = "end_turn"
             return
 
@@ -156,7 +159,7 @@ def _seal(loop: Loop, executor: Executor, message: str, call: CallFinished) -> C
         loop.emitter.emit(ToolFailed(call=call_id, tool=call.tool, error=code, text=problem))
     else:
         executor.submit(ToolCall(call_id, call.tool, args), loop.contexts(call_id))
-    return None if call.truncated else CallPart(call_id, call.tool, arguments)
+    return None if call.truncated else CallPart(call_id, sendable_name(call.tool), arguments)
 
 
 def _differs(raw: str, arguments: str) -> bool:

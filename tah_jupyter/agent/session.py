@@ -59,8 +59,9 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """What a session is made of; ``app`` puts it together.
 
     ``records`` are those of earlier openings, ``answer`` takes a person's answer to an approval, ``set_mode`` (which
-    raises TahError for a mode that does not exist) and ``end_run`` tell the gate, ``redact`` masks secrets in what a caller is given, ``results_dir`` is where whole
-    outputs may be kept. ``vision`` goes before what the model says of itself, where config settles it.
+    raises TahError for a mode that does not exist) and ``end_run`` tell the gate, ``redact`` masks secrets in what a
+    caller is given, ``results_dir`` is where whole outputs may be kept. ``vision`` goes before what the model says of
+    itself, where config settles it.
     """
 
     session_id: str

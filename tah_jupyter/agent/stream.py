@@ -39,11 +39,7 @@ class Received(msgspec.Struct):
     finish: Ending = "interrupted"
     usage: Usage = Usage()
     error: ModelError | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing of it was shown."""
-        return not (self.text or self.calls or self.thinking)
+    is_empty: bool = True  # nothing of it came, not even a part of a call
 
 
 class _Parts:
@@ -57,9 +53,11 @@ class _Parts:
         self._thinking: list[str] = []
         self._calls: list[CallPart] = []
         self._usage = Usage(requests=1)
+        self.is_empty = True
         self.finish: Ending = "interrupted"
 
     def take(self, event: ModelEvent) -> None:
+        self.is_empty = self.is_empty and not isinstance(event, TextPart | ThinkingPart | CallFinished)
         match event:
             case TextPart(text=text):
                 self._text.append(text)
@@ -80,7 +78,7 @@ class _Parts:
 
     def received(self, error: ModelError | None) -> Received:
         text, thinking = "".join(self._text), "".join(self._thinking)
-        return Received(text, thinking, tuple(self._calls), self.finish, self._usage, error)
+        return Received(text, thinking, tuple(self._calls), self.finish, self._usage, error, self.is_empty)
 
 
 async def receive(model: Model, request: ModelRequest, message: str, emitter: Emitter, on_call: OnCall) -> Received:
@@ -98,7 +96,7 @@ async def receive(model: Model, request: ModelRequest, message: str, emitter: Em
         error = raised
     finally:
         if error is not None:
-            parts.finish = "cut" if not parts.received(None).is_empty else "failed"
+            parts.finish = "failed" if parts.is_empty else "cut"
         received = parts.received(error)
         emitter.emit(
             MessageFinished(

@@ -76,12 +76,16 @@ class AnswerReader:
 
     def _parts(self, events: Iterable[tuple[bytes, bytes]]) -> Iterator[TextPart | ThinkingPart | CallFinished]:
         for name, data in events:
+            data = data.strip()
             if data.startswith(b"[DONE]"):
                 self.done = True
                 return
-            if not data.strip():
+            if not data:
                 continue
             chunk = self._decode(data)
+            if chunk is None:
+                self.done = True
+                return
             if chunk.error or name == b"error":
                 raise error_of_body(chunk.error or data.decode("utf-8", "replace"), self._target)
             if chunk.usage is not None:
@@ -106,10 +110,13 @@ class AnswerReader:
         if isinstance(choice.finish_reason, str) and choice.finish_reason:
             self._reason = choice.finish_reason
 
-    def _decode(self, data: bytes) -> Chunk:
+    def _decode(self, data: bytes) -> Chunk | None:
+        """The chunk in ``data``; None when it is none but the model had finished, so that nothing is missing."""
         try:
             return decode_chunk(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            if self.ended:
+                return None
             message = f"{self._target.title} sent something that is no part of a chat completion."
             raw = f"{error}: {data[:500].decode('utf-8', 'replace')}"
             broken = model_error("protocol", message, self._target, raw)

@@ -124,9 +124,9 @@ class CallAssembler:
         while self._given < len(self._calls):
             call = self._calls[self._given]
             following = self._calls[self._given + 1] if self._given + 1 < len(self._calls) else None
-            # Some servers write {} first and the arguments after it: {} and "" wait for what comes next.
-            sure = call.complete and (not call.blank or following is not None)
-            if not sure and (call.pieces or following is None or not following.pieces):
+            # Some servers write {} first and the arguments after it, some go on with a call after they began the next:
+            # {} waits for what follows, and "" for the end.
+            if not call.complete or (call.blank and following is None):
                 break
             ready.append(self._seal(call))
         return ready

@@ -204,12 +204,12 @@ class OpenAICompatible:
         self, response: httpx.Response, reader: AnswerReader, target: Target
     ) -> AsyncGenerator[ModelEvent, None]:
         chunks = chunks_of(response)
-        content_type = response.headers.get("content-type", "")
-        if content_type.startswith(("application/json", "text/html")):
-            for event in reader.take(_events_of(await whole(chunks, target), target)):
+        first = await anext(chunks, b"")
+        if _is_one_piece(response.headers.get("content-type", ""), first):
+            for event in reader.take(_events_of(first + await whole(chunks, target), target)):
                 yield event
         else:
-            async with aclosing(self._read_stream(chunks, reader, target)) as streamed:
+            async with aclosing(self._read_stream(first, chunks, reader, target)) as streamed:
                 async for event in streamed:
                     yield event
         for event in reader.end():
@@ -220,16 +220,12 @@ class OpenAICompatible:
             )  # a stream read to its end leaves its connection open for the next request
 
     async def _read_stream(
-        self, chunks: AsyncIterator[bytes], reader: AnswerReader, target: Target
+        self, first: bytes, chunks: AsyncIterator[bytes], reader: AnswerReader, target: Target
     ) -> AsyncGenerator[ModelEvent, None]:
         stream = EventStream()
         total, heard = 0, time.monotonic()
-        while not reader.done:
-            data = await next_bytes(chunks, _USAGE_S if reader.ended else None)
-            if data is None:
-                for event in reader.take(stream.close()):
-                    yield event
-                return
+        data: bytes | None = first
+        while data is not None:
             total += len(data)
             events = stream.feed(data)
             for event in reader.take(events):
@@ -240,6 +236,11 @@ class OpenAICompatible:
                 raise model_error("timeout", f"{target.title} kept the connection open and sent nothing.", target)
             if total > MAX_ANSWER_BYTES:
                 raise model_error("protocol", f"The answer of {target.title} does not end.", target)
+            if reader.done:
+                return
+            data = await next_bytes(chunks, _USAGE_S if reader.ended else None)
+        for event in reader.take(stream.close()):
+            yield event
 
 
 def _address(base_url: str) -> SplitResult:
@@ -257,13 +258,21 @@ def _address(base_url: str) -> SplitResult:
     return address
 
 
+def _is_one_piece(content_type: str, first: bytes) -> bool:
+    """Whether an answer is no stream: by what it says it is, and by how it begins, as many errors say nothing."""
+    if content_type.lower().startswith(("application/json", "text/html")):
+        return True
+    return first.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"<"))
+
+
 def _events_of(body: bytes, target: Target) -> list[tuple[bytes, bytes]]:
     """The events of an answer that came in one piece: one JSON object, or a stream under a wrong content type."""
-    start = body.lstrip()[:1]
+    body = body.removeprefix(b"\xef\xbb\xbf").strip()
+    start = body[:1]
     if start == b"<":
         message = f"{target.title} answered with a web page, not with a chat completion."
         raise model_error("protocol", message, target, next_step=f"Check the address {target.base_url}.")
-    if start == b"{":
+    if start == b"{" and b"\n{" not in body:  # else it is one object a line
         return [(b"", body)]
     stream = EventStream()
     return stream.feed(body) + stream.close()

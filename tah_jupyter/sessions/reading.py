@@ -1,6 +1,7 @@
 """From the bytes of a log to events. A line that cannot be read is reported and never stops the others."""
 
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -35,7 +36,7 @@ class Problem(msgspec.Struct, frozen=True):
     says what and what follows.
     """
 
-    kind: Literal["torn", "unreadable", "unknown_type", "newer_version"]
+    kind: Literal["torn", "unreadable", "unknown_type", "newer_version", "disorder"]
     line: int
     text: str
 
@@ -54,6 +55,9 @@ class _Format(msgspec.Struct, frozen=True):
 class _Tag(msgspec.Struct, frozen=True):
     type: str
 
+
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What a line that is none of ours raises; the last by nesting deeper than anything that we write."""
 
 _decode_format = msgspec.json.Decoder(_Format).decode
 _decode_tag = msgspec.json.Decoder(_Tag).decode
@@ -78,12 +82,12 @@ def parse_log(data: bytes, path: Path) -> Reading:
     problems: list[Problem] = []
     try:
         events = decode.decode_lines(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except _UNREADABLE:
         events = _line_by_line(bytes(body), problems)
     if whole < len(data):
         _read_line(data[whole:], data.count(b"\n") + 1, events, problems, torn=True)
     problems += _newer_writers(events)
-    return Reading(events, problems)
+    return Reading(_in_order(events, problems), problems)
 
 
 def check_header(data: bytes, path: Path) -> int:
@@ -91,11 +95,13 @@ def check_header(data: bytes, path: Path) -> int:
     line, newline, _ = data.partition(b"\n")
     try:
         version = _decode_format(line).format
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except _UNREADABLE:
+        version = 0
+    if version < 1:
         raise LogError(
             f'{path} is not a session log: its first line is not {{"format":{FORMAT}}}.',
             next_step="Move it away, or start a new session.",
-        ) from None
+        )
     if version > FORMAT:
         raise LogError(
             f"{path} was written by a newer tah_jupyter (format {version}; this version reads {FORMAT}).",
@@ -108,7 +114,7 @@ def is_record(line: bytes) -> bool:
     """Whether ``line`` is the whole JSON of a record, also of a type that this version does not know."""
     try:
         _decode_tag(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except _UNREADABLE:
         return False
     return True
 
@@ -139,7 +145,7 @@ def read_tail(path: Path) -> list[Event]:
 def _tail_events(data: bytes) -> list[Event]:
     try:
         return decode.decode_lines(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except _UNREADABLE:
         return _line_by_line(data, [])
 
 
@@ -151,10 +157,25 @@ def _line_by_line(body: bytes, problems: list[Problem]) -> list[Event]:
     return events
 
 
+def _in_order(events: list[Event], problems: list[Problem]) -> list[Event]:
+    """The events by their numbers, each once. A log is in order as it is written; a copy that was merged with another,
+    or put together by hand, may not be.
+    """
+    if all(later.seq > earlier.seq or not later.seq for earlier, later in pairwise(events)):
+        return events
+    first: dict[int, Event] = {}
+    for place, event in enumerate(events):
+        first.setdefault(event.seq or -place, event)
+    again = len(events) - len(first)
+    text = f"Records stand out of order, and {again} of them more than once; each is used once, in its own order."
+    problems.append(Problem("disorder", 0, text))
+    return sorted(first.values(), key=lambda event: event.seq)
+
+
 def _read_line(line: bytes, number: int, events: list[Event], problems: list[Problem], *, torn: bool = False) -> None:
     try:
         events.append(decode.decode(line))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except _UNREADABLE as error:
         if torn:
             problems.append(Problem("torn", number, f"Line {number} is cut off; its {len(line)} bytes are not used."))
         elif (kind := _foreign_type(line)) is not None:
@@ -169,7 +190,7 @@ def _foreign_type(line: bytes) -> str | None:
     """The type of a record that is whole but not one of ours."""
     try:
         kind = _decode_tag(line).type
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except _UNREADABLE:
         return None
     return None if kind in _KNOWN_TYPES else kind
 

@@ -4,13 +4,17 @@ A text that was cut, repaired or merely resembles JSON is refused with words for
 cases.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from tah_jupyter.core.errors import ToolError
 
-__all__ = ["canonical", "parse_arguments"]
+__all__ = ["MAX_DEPTH", "canonical", "parse_arguments"]
+
+MAX_DEPTH = 100
+"""How deep objects and lists may be nested. No tool takes a tenth of it; code that walks a deeper one may fail."""
 
 canonical = msgspec.json.Encoder(order="sorted").encode
 """One JSON text for one value: what digests are made of."""
@@ -28,6 +32,8 @@ def parse_arguments(raw: str) -> dict[str, Any]:
     if isinstance(value, str):
         value = _decode(value)
     if isinstance(value, dict):
+        if _is_deeper(value, MAX_DEPTH):
+            raise _invalid(f"they are nested more than {MAX_DEPTH} deep", raw)
         return value
     raise _invalid(f"they are {_kind(value)}, not an object", raw)
 
@@ -40,6 +46,20 @@ def _decode(text: str) -> Any:
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
         raise _invalid(str(error), text) from None
     return {} if value is None else value
+
+
+def _is_deeper(value: dict[str, Any], limit: int) -> bool:
+    """Level by level: to call itself for each would be what this guards against."""
+    level: list[Any] = [value]
+    for _ in range(limit):
+        level = [item for holder in level for item in _items(holder) if isinstance(item, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _items(holder: Any) -> Iterable[Any]:
+    return holder.values() if isinstance(holder, dict) else holder
 
 
 def _kind(value: object) -> str:

@@ -22,7 +22,7 @@ from tah_jupyter.core.events import (
 from tah_jupyter.runtime.service import Services
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.asking import Asking
-from tah_jupyter.toolkit.limits import defuse
+from tah_jupyter.toolkit.limits import defuse, head_and_tail
 from tah_jupyter.toolkit.prepared import Prepared, Settled, digest_of
 from tah_jupyter.toolkit.services import CALL_HOOKS, GATE, LEDGER, Decision, HookVote
 from tah_jupyter.toolkit.telling import Telling, shortened
@@ -30,6 +30,10 @@ from tah_jupyter.toolkit.tool import Tool
 from tah_jupyter.toolkit.validation import Reader
 
 __all__ = ["Catalog", "Pipeline", "cancelled"]
+
+
+_MAX_ERROR_CHARS = 10_000
+"""What a model is told of a failure at most; what is longer mostly repeats the arguments."""
 
 
 class _Refused(Exception):
@@ -124,7 +128,7 @@ class Pipeline:
     ) -> Settled:
         duration = _since(prepared)
         changes = prepared.result.changes if prepared is not None and prepared.result is not None else ()
-        text = defuse(text)
+        text = defuse(text if len(text) <= _MAX_ERROR_CHARS else head_and_tail(text, _MAX_ERROR_CHARS, None))
         ctx.emitter.emit(
             ToolFailed(call=call.call_id, tool=call.tool, error=error, text=text, duration_ms=duration, changes=changes)
         )
@@ -143,7 +147,7 @@ class Pipeline:
         found = self._tools.find(call.tool)
         if found is None:
             names = ", ".join(tool.name for tool in self._tools.list())
-            raise _Refused(f"There is no tool {call.tool!r}. Tools: {names or 'none'}.", "UnknownTool")
+            raise _Refused(f"There is no tool {call.tool!r:.100}. Tools: {names or 'none'}.", "UnknownTool")
         tool, reader = found
         return tool, reader(call.args)
 

@@ -9,7 +9,7 @@ from tah_jupyter.core.calls import ToolSchema
 from tah_jupyter.core.errors import ServiceError
 from tah_jupyter.toolkit.tool import Tool
 
-__all__ = ["project", "without_invisible"]
+__all__ = ["project", "sendable_name", "without_invisible"]
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """What every provider with function calling accepts as a name."""
@@ -60,6 +60,15 @@ def _lookup(name: str, place: str, reference: str, whole: Mapping[str, Any]) -> 
     if not isinstance(found, Mapping):
         raise ServiceError(f"The field {place} of {name} refers to {reference!r}, which is not there.")
     return found
+
+
+def sendable_name(name: str) -> str:
+    """What a model called a tool, as a name that providers take back: one that they refuse would end the conversation.
+
+    >>> sendable_name("read_file"), sendable_name("functions.read file"), sendable_name("")
+    ('read_file', 'functions_read_file', 'unnamed')
+    """
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:64] or "unnamed"
 
 
 def without_invisible(text: str) -> str:

@@ -1,5 +1,6 @@
 """Cases that need the whole loop: what a model writes wrongly is never run, never lost, and never sent back bad."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,10 @@ from tah_jupyter import (
     says,
 )
 from tah_jupyter.agent.session import Result
-from tah_jupyter.core.events import CallSealed, MessageFinished, ToolFailed, ToolFinished, ToolStarted
+from tah_jupyter.core.events import CallSealed, MessageFinished, Notice, ToolFailed, ToolFinished, ToolStarted
 from tah_jupyter.core.messages import AssistantMessage, ToolMessage
 from tah_jupyter.models.scripted import ends
+from tests.support.brackets import check_brackets
 
 pytestmark = pytest.mark.anyio
 
@@ -154,6 +156,53 @@ async def test_the_history_holds_valid_json_and_the_log_what_was_written(tmp_pat
         if isinstance(message, AssistantMessage):
             assert [msgspec.json.decode(call.arguments) for call in message.calls] == [{}]
     assert next(e.raw for e in result.events if isinstance(e, CallSealed)) == raw
+
+
+@pytest.mark.case("MODEL-15")
+@pytest.mark.parametrize(
+    "name", ["", " ", "take it", "functions.take", " take\n", "t" * 5_000, "ta\u202eke", "t\u00e4ke", "<take>", "a/b:c"]
+)
+async def test_a_name_that_providers_refuse_is_not_sent_back_to_them(tmp_path: Path, name: str) -> None:
+    take, model, result = await play(tmp_path, [calls_raw(name, "{}"), calls_raw("take", "{}")])
+    sent = [call.tool for m in model.requests[-1].messages if isinstance(m, AssistantMessage) for call in m.calls]
+    assert len(sent) == 2
+    assert all(re.fullmatch("[A-Za-z0-9_-]{1,64}", each) for each in sent)
+    assert next(e.tool for e in result.events if isinstance(e, CallSealed)) == name
+    assert [e.error for e in result.events if isinstance(e, ToolFailed)] == ["UnknownTool"]
+    assert "Tools: take" in last_results(model)[0]
+    assert len(last_results(model)[0]) < 300
+    assert len(take.got) == 1
+
+
+@pytest.mark.case("MODEL-15")
+@pytest.mark.parametrize("depth", [101, 330, 800])
+async def test_a_secret_deep_inside_arguments_breaks_no_record(tmp_path: Path, depth: int) -> None:
+    secret = "sk-abcdefghijklmnop1234567890abcd"
+    raw = '{"path": ' + "[" * depth + f'"{secret}"' + "]" * depth + "}"
+    _, _, result = await play(tmp_path, [calls_raw("take", raw)])
+    assert (result.stop_reason, result.error) == ("end_turn", "")
+    check_brackets(result.events)
+    log = tmp_path / ".tah" / "sessions" / result.session_id / "log.jsonl"
+    assert secret not in log.read_text()
+    assert "InvalidArguments" in [e.error for e in result.events if isinstance(e, ToolFailed)]
+
+
+@pytest.mark.case("MODEL-11")
+async def test_a_message_cut_off_inside_its_only_call_is_gone_on_with(tmp_path: Path) -> None:
+    cut = calls_raw("take", '{"path": "f', truncated=True)
+    take, model, result = await play(tmp_path, [cut, cuts()])
+    assert (result.stop_reason, result.text) == ("end_turn", "ok")
+    assert [e.finish for e in result.events if isinstance(e, MessageFinished)] == ["cut", "stop"]
+    assert take.got == []
+    assert "truncated" in model.requests[-1].messages[-1].text
+
+
+@pytest.mark.case("MODEL-07")
+async def test_an_answer_without_a_word_is_said_to_be_one(tmp_path: Path) -> None:
+    async with open_session(root=tmp_path, model=ScriptedModel([ends("stop")])) as session:
+        result = await session.run("go")
+    assert (result.stop_reason, result.text) == ("end_turn", "")
+    assert [e.text for e in result.events if isinstance(e, Notice)] == ["The model ended without a word."]
 
 
 @pytest.mark.case("EXEC-16")

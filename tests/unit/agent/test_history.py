@@ -29,8 +29,32 @@ def test_results_join_in_the_order_of_the_calls_and_prompts_after_them() -> None
 
 
 def test_a_call_without_its_result_is_never_sent() -> None:
+    history = History()
+    for event in TURN:
+        if not isinstance(event, ToolFinished):
+            history.apply(event)
     with pytest.raises(RequestInvalid, match="b have no result"):
-        History.of([e for e in TURN if not isinstance(e, ToolFinished)]).check()
+        history.check()
+
+
+def test_a_result_that_the_log_lost_is_said_to_be_lost() -> None:
+    told = History.of([e for e in TURN if not isinstance(e, ToolFinished)]).check()
+    assert told[2] == ToolMessage("a", "ra")
+    assert isinstance(told[3], ToolMessage)
+    assert "cannot be read any more" in told[3].text
+
+
+def test_results_are_found_though_the_end_of_their_turn_is_lost() -> None:
+    later: list[Event] = [RunStarted(prompt="more"), PromptAdded(text="and")]
+    assert History.of([e for e in TURN if not isinstance(e, TurnEnded)] + later).check() == [
+        UserMessage("go"),
+        AssistantMessage("t", (A, B)),
+        ToolMessage("a", "ra"),
+        ToolMessage("b", "rb"),
+        UserMessage("more"),
+        UserMessage("by the way"),
+        UserMessage("and"),
+    ]
 
 
 def test_an_empty_message_is_left_out_and_one_after_an_answer_needs_a_prompt() -> None:

@@ -39,11 +39,14 @@ def test_braces_and_quotes_inside_strings_do_not_seal() -> None:
     assert [call.raw for call in sealed] == [text]
 
 
-def test_a_call_without_arguments_is_sealed_when_the_next_one_gets_some() -> None:
+def test_a_call_without_arguments_waits_for_the_end_because_they_may_come_after_the_next_call_began() -> None:
     calls = CallAssembler()
     assert calls.add([piece("", name="a"), piece("", index=1, name="b")]) == []
-    assert [call.raw for call in calls.add([piece('{"x":', index=1)])] == [""]
-    assert [call.raw for call in calls.add([piece("1}", index=1)])] == ['{"x":1}']
+    assert calls.add([piece('{"x":1}', index=1)]) == []
+    assert [call.raw for call in calls.finish(whole=True)] == ["", '{"x":1}']
+    calls = CallAssembler()
+    assert calls.add([piece("", name="a"), piece('{"x":1}', index=1, name="b")]) == []
+    assert [call.raw for call in calls.add([piece('{"y":2}', index=0)])] == ['{"y":2}', '{"x":1}']
 
 
 def test_an_empty_object_waits_because_the_arguments_may_still_follow() -> None:
@@ -126,8 +129,10 @@ def test_what_a_cut_left_open_is_truncated(text: str) -> None:
 
 
 def test_complete_calls_before_the_cut_are_not_truncated() -> None:
-    got = collect(piece("", name="x"), piece("{}", index=1, name="y"), piece('{"a', index=2, name="z"), whole=False)
-    assert [call.truncated for call in got] == [False, False, True]
+    got = collect(
+        *(piece(text, index=index, name="x") for index, text in enumerate(['{"q":1}', "{}", "", '{"a'])), whole=False
+    )
+    assert [call.truncated for call in got] == [False, False, True, True]
 
 
 def test_a_fragment_without_a_function_only_opens_a_call() -> None:

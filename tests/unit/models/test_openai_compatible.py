@@ -273,6 +273,44 @@ async def test_a_web_page_is_no_answer_and_is_said() -> None:
     assert server.base_url in error.next_step
 
 
+@pytest.mark.parametrize("content_type", ["text/event-stream", "text/plain", "application/problem+json", ""])
+async def test_an_error_in_one_piece_is_told_in_the_providers_words_whatever_its_content_type(
+    content_type: str,
+) -> None:
+    body = json.dumps({"error": {"message": "the model is asleep", "code": 400}}, indent=2)
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\nconnection: close\r\n\r\n"
+    for start in (b"", b"\xef\xbb\xbf", b"\r\n"):
+        async with serving([head.encode(), start + body.encode()]) as server:
+            _, error = await answer(server, sleep=Naps())
+        assert error is not None
+        assert (error.kind, len(server.bodies)) == ("bad_request", 1)
+        assert "the model is asleep" in error.message
+
+
+async def test_a_web_page_that_says_it_is_a_stream_is_a_web_page() -> None:
+    async with serving([HEAD, b"<!doctype html>\n<html><title>Sign in</title></html>"]) as server:
+        _, error = await answer(server, sleep=Naps())
+    assert error is not None
+    assert (error.kind, len(server.bodies)) == ("protocol", 1)
+    assert "answered with a web page" in error.message
+
+
+async def test_an_answer_of_one_object_a_line_is_understood() -> None:
+    lines = "\n".join(json.dumps(payload) for payload in (text("a"), text("b"), finish()))
+    async with serving([HEAD.replace(b"text/event-stream", b"application/x-ndjson"), lines.encode()]) as server:
+        got, error = await answer(server)
+    assert (words(got), got[-1], error) == ("ab", Finish("stop"), None)
+
+
+@pytest.mark.parametrize(
+    "rest", ["data:   [DONE]\n\n", "data: [done]\n\n", "data: bye\n\n", 'data: {"choices": 3}\n\n']
+)
+async def test_an_answer_that_ended_is_complete_whatever_follows_it(rest: str) -> None:
+    async with serving([HEAD, events(text("a"), finish(), done=False), rest.encode()]) as server:
+        got, error = await answer(server)
+    assert (words(got), got[-1], error, len(server.bodies)) == ("a", Finish("stop"), None, 1)
+
+
 async def test_a_compressed_stream_is_understood() -> None:
     body = gzip.compress(events(text("zipped"), finish()))
     head = HEAD.replace(b"connection:", b"content-encoding: gzip\r\nconnection:")

@@ -3,7 +3,7 @@
 import pytest
 
 from tah_jupyter import ToolError
-from tah_jupyter.toolkit.arguments import parse_arguments
+from tah_jupyter.toolkit.arguments import MAX_DEPTH, parse_arguments
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,17 @@ from tah_jupyter.toolkit.arguments import parse_arguments
 )  # fmt: skip
 def test_text_that_stands_for_an_object_is_that_object(raw: str, value: dict[str, object]) -> None:
     assert parse_arguments(raw) == value
+
+
+@pytest.mark.parametrize("depth", [100, 101, 400, 900, 5_000, 100_000])
+def test_arguments_nested_too_deep_are_refused_before_anyone_walks_them(depth: int) -> None:
+    deep = '{"a": ' + "[" * (depth - 1) + "]" * (depth - 1) + "}"
+    if depth <= MAX_DEPTH:
+        assert "a" in parse_arguments(deep)
+        return
+    with pytest.raises(ToolError, match=r"nested more than 100 deep|recursion") as caught:
+        parse_arguments(deep)
+    assert caught.value.code == "InvalidArguments"
 
 
 @pytest.mark.parametrize(
