@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from tah_jupyter.core.line_matching import Range, changed_ranges
+from tah_jupyter.core.lines import line_ends
 from tah_jupyter.core.views import Diff, DiffLine, Hunk
 
-__all__ = ["CONTEXT_LINES", "diff_texts", "line_ends"]
+__all__ = ["CONTEXT_LINES", "diff_texts"]
 
 CONTEXT_LINES = 3
 """How many unchanged lines are shown around a change."""
@@ -35,16 +36,6 @@ def diff_texts(
         action=_action(old, new),
         notes=(*notes, *_notes(old, new)),
     )
-
-
-def line_ends(text: str) -> str:
-    """What the lines of ``text`` end with: ``CRLF``, ``LF``, ``CR``, ``mixed``, or nothing when it has one line."""
-    if "\r" not in text:
-        return "LF" if "\n" in text else ""
-    crlf = text.count("\r\n")
-    counts = {"CRLF": crlf, "LF": text.count("\n") - crlf, "CR": text.count("\r") - crlf}
-    present = [name for name, count in counts.items() if count]
-    return "mixed" if len(present) > 1 else "".join(present)
 
 
 def _action(old: str | None, new: str | None) -> Literal["created", "modified", "deleted"]:

@@ -56,7 +56,8 @@ def _output_lines(output: dict[str, Any]) -> Iterator[str]:
         yield from _shortened(_joined(output.get("text", "")))
     elif kind == "error":
         yield f"# output · error · {output.get('ename', '')}: {output.get('evalue', '')}"
-        yield from _shortened(_ANSI.sub("", "\n".join(map(str, output.get("traceback", ())))))
+        lines = output.get("traceback")
+        yield from _shortened(_ANSI.sub("", "\n".join(map(str, lines if isinstance(lines, list) else ()))))
     else:
         data = output.get("data")
         data = data if isinstance(data, dict) else {}
@@ -66,7 +67,8 @@ def _output_lines(output: dict[str, Any]) -> Iterator[str]:
 
 
 def _joined(source: object) -> str:
-    return "".join(map(str, source)) if isinstance(source, list) else str(source)
+    """A text that the format lets be a string or a list of them; nothing for what it does not allow."""
+    return "".join(map(str, source)) if isinstance(source, list) else source if isinstance(source, str) else ""
 
 
 def _shortened(text: str) -> list[str]:

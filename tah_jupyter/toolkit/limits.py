@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from tah_jupyter.core.lines import whole_lines
+
 __all__ = ["defuse", "head_and_tail"]
 
 _CONTROL_TAG = re.compile(

@@ -1,12 +1,14 @@
 """edit_file: replace a passage of a text file and leave every other byte as it is."""
 
 import re
+import unicodedata
 from difflib import get_close_matches
 
 from pydantic import Field
 
 from tah_jupyter.core.diff import diff_texts
 from tah_jupyter.core.errors import ToolError
+from tah_jupyter.core.lines import lines_of
 from tah_jupyter.core.text_edit import MAX_COUNTED, Passages, apply
 from tah_jupyter.host.files.media import kind_of_bytes
 from tah_jupyter.host.files.read_state import ReadState
@@ -131,21 +133,42 @@ def _ambiguous(base: Snapshot, passages: Passages) -> str:
 
 def _hint(text: str, old: str) -> str:
     """The lines that come nearest to what was looked for; they are proposed, never edited."""
-    wanted = [line for line in old.splitlines() if line.strip()]
+    wanted = [line for line in lines_of(old) if line.strip()]
     if wanted and all(_NUMBERED.match(line) for line in wanted):
         return "Leave out the line numbers that reading shows."
-    lines = text.splitlines()
+    lines = lines_of(text)
     places: dict[str, int] = {}
     for number, line in enumerate(lines[:_MAX_LINES_COMPARED], start=1):
         places.setdefault(line.strip()[:_MAX_CHARS_COMPARED], number)
     near: dict[int, str] = {}
+    alike: dict[str, None] = {}
     for line in wanted[:3]:
         for found in get_close_matches(line.strip()[:_MAX_CHARS_COMPARED], list(places), n=2, cutoff=0.6):
-            near[places[found]] = lines[places[found] - 1][:_MAX_CHARS_COMPARED]
+            near[places[found]] = there = lines[places[found] - 1][:_MAX_CHARS_COMPARED]
+            alike[_look_alike(there, line[:_MAX_CHARS_COMPARED])] = None
     if not near:
         return "No line of it looks like that. Read the file again; it may have changed."
     shown = "\n".join(f"{number:>6}\t{printable(line)}" for number, line in sorted(near.items()))
-    return f"It must match exactly, white space and quotes too. The nearest lines are:\n{shown}"
+    said = f"It must match exactly, white space and quotes too. The nearest lines are:\n{shown}"
+    return "\n".join([said, *filter(None, alike)])
+
+
+def _look_alike(found: str, wanted: str) -> str:
+    """What no reader can see: two lines that look the same and are written with other characters."""
+    theirs, ours = set(found) - set(wanted), set(wanted) - set(found)
+    if not (theirs or ours) or _as_seen(found) != _as_seen(wanted):
+        return ""
+    return f"They look the same, but the file has {_codes(theirs)} where old_string has {_codes(ours)}."
+
+
+def _as_seen(text: str) -> str:
+    """``text`` as the eye takes it: composed, wide and narrow forms alike, any white space, nothing invisible."""
+    seen = (char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
+    return " ".join("".join(seen).split())
+
+
+def _codes(characters: set[str]) -> str:
+    return ", ".join(f"U+{ord(char):04X}" for char in sorted(characters)) or "nothing"
 
 
 def _concerns(base: Snapshot, input: EditFileInput) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ The program gets its arguments as they are, without a shell. However it ends, ev
 group has ended when the result comes.
 """
 
+import errno
 import os
 import shlex
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from tah_jupyter.host.commands.destructive import is_destructive
 from tah_jupyter.host.commands.digest import command_digest
 from tah_jupyter.host.commands.program import find_program
 from tah_jupyter.host.commands.run import Outcome, duration_in_words, leftovers_in_words, run_command
-from tah_jupyter.host.files.names import encode_name
+from tah_jupyter.host.files.refusal import refusal
 from tah_jupyter.host.files.workspace import RootLike, Workspace, size_in_words
 from tah_jupyter.host.processes.capture import MAX_KEPT_BYTES, Capture, Shown, WholeOutput
 from tah_jupyter.host.processes.environment import environment
@@ -151,9 +152,9 @@ class ExecuteCommand(Tool[ExecuteCommandInput, CommandResult]):
         )
 
     async def execute(self, input: ExecuteCommandInput, ctx: ToolContext) -> ToolResult[CommandResult]:
-        cwd = await anyio.to_thread.run_sync(self._folder, input, ctx)
         if input.argv[0] == "cd":
-            return await anyio.to_thread.run_sync(self._change_folder, input.argv, cwd)
+            return await anyio.to_thread.run_sync(self._change_folder, input, ctx)
+        cwd = await anyio.to_thread.run_sync(self._folder, input, ctx)
         env = environment(ctx.options.pass_env)
         program = await anyio.to_thread.run_sync(_program, input.argv, cwd, env)
         whole = _whole_output(ctx)
@@ -187,12 +188,16 @@ class ExecuteCommand(Tool[ExecuteCommandInput, CommandResult]):
             hint = "" if input.cwd is not None else ' Earlier commands changed to it; `cwd` "." is the root.'
             raise ToolError(f"{error}{hint}", code=error.code, offer=error.offer) from error
 
-    def _change_folder(self, argv: tuple[str, ...], cwd: str) -> ToolResult[CommandResult]:
+    def _change_folder(self, input: ExecuteCommandInput, ctx: ToolContext) -> ToolResult[CommandResult]:
+        argv = input.argv
         words = [word for word in argv[1:] if word != "--"]
         if len(words) > 1 or words == ["-"]:
             raise ToolError("cd takes one folder, as in `cd src`; `cd` alone goes to the root.", code="InvalidInput")
-        folder = os.path.join(encode_name(cwd), words[0]) if words else "."
-        where = self._workspace.relative(self._workspace.resolve_dir(folder))
+        # the current folder need not exist any more: what lies elsewhere can be gone to
+        found = self._workspace.resolve_dir(os.path.join(_cwd(input, ctx), words[0]) if words else ".")
+        where = self._workspace.relative(found)
+        if not os.access(found, os.X_OK):
+            raise refusal(PermissionError(errno.EACCES, os.strerror(errno.EACCES)), where)
         text = f"The current folder is now {where if where != '.' else 'the root'}; the commands after this run there."
         return ToolResult(CommandResult(argv, where), text, context_modifier=lambda state: {**state, "cwd": where})
 
@@ -253,12 +258,16 @@ def _left_out(shown: Shown, capture: Capture, whole: WholeOutput | None) -> str:
     else:
         where = f"The whole output is in {whole.path}; read_file pages it."
     size = size_in_words(capture.total_bytes)
-    return f"[… {shown.left_out_lines:,} of {capture.total_lines:,} lines ({size} in all) left out. {where}]"
+    middle = f"{shown.left_out_lines:,} of {capture.total_lines:,} lines" if shown.left_out_lines else "part of a line"
+    return f"[… {middle} ({size} in all) left out. {where}]"
 
 
 def _habit_words(input: ExecuteCommandInput) -> tuple[str, ...]:
     habits = shell_habits(input.command)
-    return (f"There is no shell: {', '.join(habits[:5])} is passed as it is written",) if habits else ()
+    if not habits:
+        return ()
+    passed = "is passed as it is written" if len(habits) == 1 else "are passed as they are written"
+    return (f"There is no shell: {', '.join(habits[:5])}{', …' if habits[5:] else ''} {passed}",)
 
 
 def _headline(argv: tuple[str, ...], cwd: str) -> Headline:

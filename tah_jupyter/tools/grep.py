@@ -9,9 +9,10 @@ from pydantic import Field
 
 from tah_jupyter.core.approvals import PathSubject
 from tah_jupyter.core.calls import Headline
-from tah_jupyter.core.errors import ToolError, classify
+from tah_jupyter.core.errors import ToolError
 from tah_jupyter.core.views import Items, Stack, Text, View
 from tah_jupyter.host.files.confine import NotRegular
+from tah_jupyter.host.files.refusal import refusal
 from tah_jupyter.host.files.workspace import RootLike, Workspace
 from tah_jupyter.host.search.file_types import FILE_TYPES
 from tah_jupyter.host.search.find import LIMIT_S, FileHits, Found, Query, find
@@ -83,7 +84,8 @@ class Grep(Tool[GrepInput, GrepResult]):
         return (
             "Search the contents of files by a regular expression (RE2 syntax: no look-around, no backreferences; "
             r"\b knows ASCII letters only). Shows path:line:text, or with output only the files or counts. Skips "
-            "node_modules, dist, dot files, binary files and what .gitignore names, unless path leads there."
+            "node_modules, dist, dot files and what .gitignore names, unless path leads there, and binary files. Files "
+            "that are neither UTF-8 nor marked UTF-16 are searched for ASCII only."
         )
 
     def is_concurrency_safe(self, input: GrepInput) -> bool:
@@ -111,7 +113,7 @@ class Grep(Tool[GrepInput, GrepResult]):
                 f"{input.path} is a {error.kind}; only regular files are searched.", code="NotRegular"
             ) from error
         except OSError as error:
-            raise ToolError(f"{input.path} cannot be read: {error.strerror}.", code=classify(error)) from error
+            raise refusal(error, input.path) from error
         return _result(input, found, self.workspace.relative(query.tree.start), query.pattern)
 
     def _prepare(self, input: GrepInput) -> tuple[Query, str | None]:
@@ -131,10 +133,10 @@ class Grep(Tool[GrepInput, GrepResult]):
         return query, find_program(self.workspace.root)
 
     def _where(self, path: str) -> tuple[Tree, str | None]:
-        real = self.workspace.resolve(path)
-        if real.exists() and not real.is_dir():
-            return Tree.at(self.workspace, real.parent), real.name
-        return Tree.at(self.workspace, self.workspace.resolve_dir(path)), None
+        found, is_folder = self.workspace.look_up(path)
+        if is_folder:
+            return Tree.at(self.workspace, found), None
+        return Tree.at(self.workspace, found.parent), found.name
 
 
 def grep_tool(root: RootLike = ".") -> Grep:
@@ -213,7 +215,9 @@ def _line(path: str, line: Line) -> str:
 
 def _notes(input: GrepInput, found: Found) -> list[str]:
     notes = []
-    if not found.taken:
+    if found.binary:
+        notes.append(f"{input.path} is a binary file, which is not searched; use a program that reads its kind.")
+    elif not found.taken:
         notes.append(_nothing(input))
     if found.more:
         notes.append(f"There are more results; go on with offset={input.offset + found.taken}.")
@@ -231,9 +235,14 @@ def _nothing(input: GrepInput) -> str:
     if input.offset:
         return f"No results from offset {input.offset} on."
     where = "" if input.path == "." else f" in {input.path}"
-    said = f"No matches for {input.pattern[:_HEADLINE_CHARS]!r}{where}."
+    kinds = [f"match {input.glob!r}"] if input.glob is not None else []
+    kinds += [f"are of type {input.type}"] if input.type is not None else []
+    files = f", in files that {' and '.join(kinds)}" if kinds else ""
+    said = f"No matches for {input.pattern[:_HEADLINE_CHARS]!r}{where}{files}."
     if "\\|" in input.pattern:
         said += " In this pattern \\| is the character; alternatives are written a|b."
+    if "\\<" in input.pattern or "\\>" in input.pattern:
+        said += " In this pattern \\< and \\> are the characters; the edge of a word is \\b."
     if not input.pattern.isascii() and ("\\b" in input.pattern or "\\B" in input.pattern):
         said += " \\b knows ASCII letters only; leave it out beside other letters."
     return said

@@ -10,8 +10,9 @@ from pydantic import Field
 
 from tah_jupyter.core.approvals import PathSubject
 from tah_jupyter.core.calls import Headline
-from tah_jupyter.core.errors import ToolError, classify
+from tah_jupyter.core.errors import ToolError
 from tah_jupyter.core.views import Items, Stack, Text, View
+from tah_jupyter.host.files.refusal import refusal
 from tah_jupyter.host.files.workspace import RootLike, Workspace
 from tah_jupyter.host.search.ignore import BadGlob, Glob
 from tah_jupyter.host.search.listing import grow, newest
@@ -86,7 +87,7 @@ class ListFiles(Tool[ListFilesInput, Listed]):
         try:
             return await anyio.to_thread.run_sync(self._list, input, stop, abandon_on_cancel=True)
         except OSError as error:
-            raise ToolError(f"{input.path} cannot be read: {error.strerror}.", code=classify(error)) from error
+            raise refusal(error, input.path) from error
         finally:
             stop.set()
 
@@ -108,9 +109,6 @@ class ListFiles(Tool[ListFilesInput, Listed]):
         return _result(input, listed, tree)
 
     def _tree(self, input: ListFilesInput) -> Tree:
-        real = self.workspace.resolve(input.path)
-        if real.exists() and not real.is_dir():
-            raise ToolError(f"{input.path} is not a folder; list the folder it is in.", code="NotFolder")
         start = self.workspace.resolve_dir(input.path)
         return Tree.at(self.workspace, start, include_ignored=input.include_ignored)
 

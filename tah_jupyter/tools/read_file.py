@@ -9,8 +9,8 @@ from pydantic import Field
 
 from tah_jupyter.core.approvals import PathSubject
 from tah_jupyter.core.calls import Headline
-from tah_jupyter.core.diff import line_ends
 from tah_jupyter.core.errors import ToolError
+from tah_jupyter.core.lines import line_ends, lines_of
 from tah_jupyter.core.notebook_text import notebook_lines
 from tah_jupyter.core.views import Code, Picture, Text, View
 from tah_jupyter.host.files.media import Image, image_in, kind_of_bytes
@@ -153,12 +153,9 @@ def _lines(snapshot: Snapshot, decoded: Decoded) -> tuple[list[str], list[str]]:
             notes.append(f"Not a notebook that can be read ({error}); shown as it is.")
     if (ends := line_ends(text)) not in ("", "LF"):
         notes.append("Its line ends are mixed." if ends == "mixed" else f"Its line ends are {ends}.")
-    lines = text.split("\r") if ends == "CR" else text.replace("\r\n", "\n").split("\n")
-    if not lines[-1]:
-        lines.pop()
-    elif lines[1:]:
+    if ends and not text.endswith(("\n", "\r")):
         notes.append("Its last line has no newline.")
-    return lines, notes
+    return lines_of(text), notes
 
 
 def _page(lines: list[str], offset: int, limit: int) -> _Page:

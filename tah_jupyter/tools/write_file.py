@@ -2,8 +2,9 @@
 
 from pydantic import Field
 
-from tah_jupyter.core.diff import diff_texts, line_ends
+from tah_jupyter.core.diff import diff_texts
 from tah_jupyter.core.errors import ToolError
+from tah_jupyter.core.lines import line_ends
 from tah_jupyter.host.files.media import kind_of_bytes
 from tah_jupyter.host.files.read_state import ReadState
 from tah_jupyter.host.files.text import UTF8, Encoding, decode, hidden_characters, printable

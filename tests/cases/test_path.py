@@ -14,6 +14,8 @@ from tah_jupyter.core.errors import ToolError
 from tah_jupyter.host.files.names import encode_name
 from tah_jupyter.host.files.workspace import Workspace
 from tah_jupyter.tools.edit_file import edit_file_tool
+from tah_jupyter.tools.grep import grep_tool
+from tah_jupyter.tools.list_files import list_files_tool
 from tah_jupyter.tools.read_file import read_file_tool
 from tah_jupyter.tools.write_file import write_file_tool
 from tests.support.calling import Calling, calling
@@ -211,3 +213,26 @@ def test_a_refusal_says_what_may_be_used_and_offers_the_folder(root: Path) -> No
 async def test_what_is_no_path_is_refused(call: Calling, path: str) -> None:
     for tool in TOOLS:
         await refused(call, tool, path, "BadPath")
+
+
+@pytest.mark.case("PATH-15")
+@pytest.mark.parametrize("path", ["a" * 300_000, "/".join(["d" * 200] * 21), "../" * 2000 + "etc/passwd"])
+async def test_a_path_no_program_could_use_is_refused_without_repeating_it(
+    call: Calling, root: Path, path: str
+) -> None:
+    for tool in TOOLS:
+        assert "too long" in await refused(call, tool, path, "BadPath")
+    async with calling(grep_tool(root), list_files_tool(root)) as more:
+        for tool, args in {"grep": {"pattern": "x"}, "list_files": {}}.items():
+            settled = await more(tool, path=path, **args)
+            assert (settled.error, len(settled.text) < 300) == ("BadPath", True)
+    assert tree(root) == {}
+
+
+@pytest.mark.case("PATH-15")
+async def test_a_name_no_folder_can_hold_is_refused_by_every_tool(call: Calling, root: Path) -> None:
+    for tool in TOOLS:
+        assert "255 bytes" in await refused(call, tool, "n" * 256, "ENAMETOOLONG")
+    async with calling(grep_tool(root), list_files_tool(root)) as more:
+        for tool, args in {"grep": {"pattern": "x"}, "list_files": {}}.items():
+            assert "255 bytes" in (await more(tool, path="n" * 256, **args)).text

@@ -99,7 +99,8 @@ def _words(text: str) -> list[list[tuple[str, Quote]]]:
 def _is_habit(word: list[tuple[str, Quote]]) -> bool:
     bare = "".join(char if not quote else "_" for char, quote in word)
     expanding = "".join(char if quote in ("", '"') else "_" for char, quote in word)
-    return bool(re.search(r"[*?]|\[[^]]+\]", bare) or bare.startswith("~") or re.search(r"\$[\w{(]|`", expanding))
+    replaced = re.search(r"[*?]|\[[^]]+\]|\{[^{}]*(,|\.\.)[^{}]*\}", bare) or bare.startswith(("~", "#"))
+    return bool(replaced or re.search(r"\$[\w{(?$!@#*]|`", expanding))
 
 
 def _join_lines(text: str) -> str:

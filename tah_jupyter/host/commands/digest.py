@@ -29,7 +29,7 @@ def command_digest(argv: Sequence[str], *, cwd: str, program: str, workspace: Wo
 
     At most 64 MB are read, the program and whole arguments first; files beyond that count by size, time and inode.
     """
-    digest = hashlib.sha256(msgspec.json.encode([[os.fsencode(word) for word in argv], cwd, program]))
+    digest = hashlib.sha256(msgspec.json.encode([os.fsencode(word) for word in (cwd, program, *argv)]))
     room = _MAX_TOTAL_BYTES
     for path in _places(argv, cwd, program):
         state, read_bytes = _state_of(path, workspace, min(room, _MAX_HASHED_BYTES))

@@ -10,6 +10,7 @@ import anyio
 import msgspec
 
 from tah_jupyter.core.errors import ToolError
+from tah_jupyter.host.commands.program import with_interpreter
 from tah_jupyter.host.processes.capture import Capture
 from tah_jupyter.host.processes.process import Process, start
 from tah_jupyter.host.processes.tree import Ending, Relic
@@ -68,7 +69,7 @@ async def run_command(
         try:
             child = await stack.enter_async_context(start(argv, cwd=cwd, env=env, output=capture, program=program))
         except (OSError, ValueError) as error:
-            raise ToolError(f"{argv[0]} could not be started: {_why(error)}.", code="CannotStart") from error
+            raise ToolError(f"{argv[0]} could not be started: {_why(error, argv[0])}", code="CannotStart") from error
         on_start(child)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_tell_news, capture, on_news)
@@ -124,9 +125,19 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _why(error: OSError | ValueError) -> str:
-    if isinstance(error, FileNotFoundError):
-        return "its interpreter (the first line, #!) or its folder does not exist"
-    if isinstance(error, OSError) and error.errno == errno.ENOEXEC:
-        return "it is neither a program for this machine nor a script with a #! line"
-    return getattr(error, "strerror", None) or str(error)
+def _why(error: OSError | ValueError, name: str) -> str:
+    """Why it could not be started and what to do next, as what follows the colon."""
+    match getattr(error, "errno", None):
+        case errno.ENOENT:
+            why = "its interpreter (the first line, #!, which must not end in CRLF) or its folder does not exist"
+            return f"{why}. {with_interpreter(name)}"
+        case errno.ENOEXEC:
+            return f"it is neither a program for this machine nor a script with a #! line. {with_interpreter(name)}"
+        case errno.E2BIG:
+            return "its arguments are too long for the system. Write what is long to a file and name the file."
+        case errno.EACCES | errno.EPERM:
+            return "this account may not run it, or may not enter the folder. Use another program or folder."
+        case errno.EAGAIN | errno.ENOMEM:
+            return "the machine has no room for another process now. Try again later, with less at once."
+        case _:
+            return f"{(getattr(error, 'strerror', None) or str(error)).lower()}. Look at what it names."

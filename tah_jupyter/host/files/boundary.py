@@ -16,6 +16,9 @@ from tah_jupyter.host.files.names import decode_name, encode_name
 
 __all__ = ["Boundary", "Place"]
 
+PATH_MAX = 4096
+"""Linux's limit of a path in bytes, its final NUL counted (limits.h)."""
+
 _PSEUDO = tuple(Path(folder) for folder in ("/proc", "/sys", "/dev"))
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - a folder like any other, where temporary workspaces may be
 
@@ -90,8 +93,14 @@ class Boundary:
             raise ToolError("The path holds half a character (a lone surrogate).", code="BadPath") from error
         if "\0" in name:
             raise ToolError("A path cannot hold a NUL character.", code="BadPath")
+        whole = os.path.join(self.root, name)
+        if len(os.fsencode(whole)) >= PATH_MAX:  # no program could use what is there
+            raise ToolError(
+                f"The path is too long: with its folder it may have {PATH_MAX - 1:,} bytes. Use a shorter one.",
+                code="BadPath",
+            )
         try:
-            return Path(os.path.realpath(os.path.join(self.root, name)))
+            return Path(os.path.realpath(whole))
         except OSError as error:  # a link that was something else a moment ago
             raise ToolError(f"{path} cannot be followed: {error.strerror}. Try again.", code="BadPath") from error
 

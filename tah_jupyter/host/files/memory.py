@@ -1,5 +1,6 @@
 """Standing instructions: the AGENTS.md and CLAUDE.md of a folder and of the folders above it."""
 
+import os
 from pathlib import Path
 
 from tah_jupyter.core.errors import ToolError
@@ -28,7 +29,7 @@ def read_memories(root: Path) -> list[tuple[str, str]]:
 
 def _folders(root: Path) -> list[Path]:
     above = [root, *root.parents]
-    top = next((n for n, folder in enumerate(above) if (folder / ".git").exists()), 0)
+    top = next((n for n, folder in enumerate(above) if os.path.exists(folder / ".git")), 0)
     return above[: top + 1]
 
 

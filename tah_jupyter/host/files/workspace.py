@@ -11,6 +11,7 @@ Reading and writing block; a caller on an event loop uses a thread. Names that a
 import errno
 import hashlib
 import os
+import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from difflib import get_close_matches
@@ -23,6 +24,7 @@ from tah_jupyter.core.errors import ToolError
 from tah_jupyter.host.files import atomic, confine
 from tah_jupyter.host.files.boundary import Boundary, Place
 from tah_jupyter.host.files.names import encode_name
+from tah_jupyter.host.files.refusal import LIST_IT, refusal
 from tah_jupyter.host.files.strays import remove_strays
 
 __all__ = ["ABSENT", "MAX_FILE_BYTES", "RootLike", "Snapshot", "Workspace", "Written", "digest_of", "size_in_words"]
@@ -86,13 +88,26 @@ class Workspace(Boundary):
         return root if isinstance(root, Workspace) else cls(root)
 
     def resolve_dir(self, path: str = ".") -> Path:
-        """The absolute path of a folder that exists. Raises ToolError as :meth:`resolve`, and when it does not."""
+        """The absolute path of a folder that exists. Raises ToolError as :meth:`resolve`, and when it is none."""
+        found, is_folder = self.look_up(path)
+        if not is_folder:
+            raise ToolError(f"{self.relative(found)} is not a folder; give the folder it is in.", code="NotFolder")
+        return found
+
+    def look_up(self, path: str) -> tuple[Path, bool]:
+        """The absolute path of what exists at ``path``, and whether it is a folder. Raises ToolError as
+        :meth:`resolve`, and when nothing is there or it cannot be reached.
+        """
         place = self.place(path, write=False)
         try:
-            with confine.directory(place.base, place.parts):
-                return place.real
+            with confine.directory(place.base, place.parts[:-1]) as dir_fd:
+                name = place.parts[-1] if place.parts else "."
+                mode = os.stat(name, dir_fd=dir_fd, follow_symlinks=False).st_mode
+            if stat.S_ISLNK(mode):  # links were resolved: one that is left leads in a circle, or was put there since
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         except OSError as error:
-            raise _refusal(error, place) from error
+            raise _missing(error, place) from error
+        return place.real, stat.S_ISDIR(mode)
 
     def read(self, path: str, *, max_bytes: int = MAX_FILE_BYTES) -> Snapshot:
         """The whole file. Raises ToolError when it is outside, missing, not a regular file, or over ``max_bytes``."""
@@ -130,12 +145,12 @@ class Workspace(Boundary):
         except FileExistsError as error:
             raise _changed(place) from error
         except OSError as error:
-            raise _refusal(error, place, after=" The file is as it was.") from error
+            raise refusal(error, place.shown, writing=True) from error
 
     def _file(self, path: str, *, write: bool) -> Place:
         place = self.place(path, write=write)
         if not place.parts or path.endswith(("/", "/.")):
-            raise ToolError(f"{path} names a folder, not a file; {_LIST_IT}.", code="NotRegular")
+            raise ToolError(f"{path} names a folder, not a file; {LIST_IT}.", code="NotRegular")
         self._remove_strays()
         return place
 
@@ -147,7 +162,7 @@ class Workspace(Boundary):
             ):
                 data, found = confine.read_capped(handle, max_bytes), os.fstat(handle)
         except OSError as error:
-            raise _refusal(error, place) from error
+            raise _missing(error, place) from error
         if data is None:
             raise ToolError(
                 f"{place.shown} is {size_in_words(max(found.st_size, max_bytes))}; files over "
@@ -171,16 +186,13 @@ def digest_of(data: bytes) -> str:
 def size_in_words(count: int) -> str:
     """A count of bytes for people, in decimal units.
 
-    >>> size_in_words(999), size_in_words(12_340), size_in_words(5_000_000)
-    ('999 bytes', '12.3 KB', '5.0 MB')
+    >>> size_in_words(1), size_in_words(12_340), size_in_words(5_000_000), size_in_words(1_200_000_000)
+    ('1 byte', '12.3 KB', '5.0 MB', '1.2 GB')
     """
-    for unit, factor in (("MB", 1_000_000), ("KB", 1000)):
+    for unit, factor in (("GB", 1_000_000_000), ("MB", 1_000_000), ("KB", 1000)):
         if count >= factor:
             return f"{count / factor:,.1f} {unit}"
-    return f"{count} bytes"
-
-
-_LIST_IT = "list it to see what it holds"
+    return "1 byte" if count == 1 else f"{count} bytes"
 
 
 def _rewrite(place: Place, data: bytes, base: Snapshot, dir_fd: int) -> Written:
@@ -191,7 +203,11 @@ def _rewrite(place: Place, data: bytes, base: Snapshot, dir_fd: int) -> Written:
     with confine.regular_file(name, os.O_RDONLY, dir_fd=dir_fd) as original:
         check()
         if not os.access(name, os.W_OK, dir_fd=dir_fd):
-            raise ToolError(f"{place.shown} is read-only for this account. The file is as it was.", code="ReadOnly")
+            raise ToolError(
+                f"{place.shown} is read-only for this account; no file was changed. Use another path, or ask the "
+                "person to change its permissions.",
+                code="ReadOnly",
+            )
         links = os.fstat(original).st_nlink
         if links == 1:
             notices = atomic.replace(name, data, original, dir_fd=dir_fd, before_replace=check)
@@ -215,25 +231,18 @@ def _changed(place: Place) -> ToolError:
     return ToolError(f"{place.shown} changed on disk just now and was left as it is. {next_step}", code="ChangedOnDisk")
 
 
-def _refusal(error: OSError, place: Place, *, after: str = "") -> ToolError:
-    shown = place.shown
-    if isinstance(error, confine.NotRegular):
-        hint = _LIST_IT if error.kind == "folder" else "it is not opened"
-        return ToolError(f"{shown} is a {error.kind}, not a regular file; {hint}.", code="NotRegular")
-    if error.errno == errno.ENOENT:
-        return ToolError(f"{shown} does not exist.{_nearest(place)}", code="NotFound")
-    if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        why = "a part of it is a file, a link that leads in a circle, or was changed just now"
-        return ToolError(f"{shown} cannot be reached: {why}.", code="BadPath")
-    words = (error.strerror or str(error)).lower()
-    return ToolError(f"{shown}: {words}.{after}", code=errno.errorcode.get(error.errno or 0, "OSError"))
+def _missing(error: OSError, place: Place) -> ToolError:
+    """The refusal of a path that is read; of a missing file it names the nearest."""
+    said = refusal(error, place.shown)
+    return ToolError(f"{said}{_nearest(place)}", code=said.code) if error.errno == errno.ENOENT else said
 
 
 def _nearest(place: Place) -> str:
-    """Names in the same folder that look like the missing one, as a sentence."""
+    """Names in the same folder that look like the missing one, whatever their case, as a sentence."""
     close: list[str] = []
     with suppress(OSError), confine.directory(place.base, place.parts[:-1]) as dir_fd:
-        close = get_close_matches(place.parts[-1], confine.names_in(dir_fd, 2000), n=3)
+        names = {name.casefold(): name for name in confine.names_in(dir_fd, 2000)}
+        close = [names[found] for found in get_close_matches(place.parts[-1].casefold(), names, n=3)]
     above = place.shown.rpartition("/")[0]
     shown = [f"{above}/{encode_name(name)}" if above else encode_name(name) for name in close]
     return f" Nearest: {', '.join(shown)}." if shown else ""

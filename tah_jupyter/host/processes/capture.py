@@ -8,6 +8,7 @@ from typing import IO
 
 import msgspec
 
+from tah_jupyter.core.lines import whole_lines
 from tah_jupyter.host.commands.terminal_text import PlainStream, decode, plain
 
 __all__ = ["MAX_KEPT_BYTES", "Capture", "Shown", "WholeOutput"]
@@ -138,7 +139,7 @@ class Capture:
         else:
             head = plain(decode(bytes(self._head), ends=False))[:half]
             tail = plain(decode(bytes(self._tail), begins=False))[-half:]
-        head, tail = head[: head.rfind("\n") + 1] or head, tail[tail.find("\n") + 1 :] or tail
+        head, tail = whole_lines(head, tail)
         return Shown(head, tail, True, max(0, self.total_lines - head.count("\n") - _line_count(tail)))
 
 

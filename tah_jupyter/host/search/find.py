@@ -18,7 +18,7 @@ from tah_jupyter.host.files.names import encode_name
 from tah_jupyter.host.search import ripgrep
 from tah_jupyter.host.search.ignore import Glob
 from tah_jupyter.host.search.regex import Pattern
-from tah_jupyter.host.search.scan import Hit, Line, Scanned, Scanner
+from tah_jupyter.host.search.scan import Hit, Line, Scanned, Scanner, begins_binary
 from tah_jupyter.host.search.walk import Tree, open_file
 
 __all__ = ["LIMIT_S", "FileHits", "Found", "Query", "find"]
@@ -57,13 +57,16 @@ class FileHits(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct):
-    """The page. ``more`` says that there are further results; ``too_large`` names files that were not searched."""
+    """The page. ``more`` says that there are further results; ``too_large`` names files that were not searched,
+    ``binary`` that the one file asked for is binary, which is not searched either.
+    """
 
     files: list[FileHits] = []
     taken: int = 0
     more: bool = False
     out_of_time: bool = False
     unreadable: bool = False
+    binary: bool = False
     too_large: list[str] = []
 
 
@@ -106,7 +109,6 @@ class _Search:
         """The page; without ``proposed`` paths every file of the walk is looked at."""
         try:
             for path, dir_fd in self._files(proposed):
-                self._check()
                 self._look_into(path, dir_fd)
                 if self._found.more:
                     break
@@ -131,6 +133,7 @@ class _Search:
         else:
             walked = ((path, None) for path in sorted(proposed) if tree.shows(path))
         for path, dir_fd in walked:
+            self._check()
             if all(glob.matches(os.fsencode(path)) for glob in filters):
                 yield path, dir_fd
 
@@ -160,6 +163,8 @@ class _Search:
                 self._to_skip -= 1
             elif scanned.count:
                 self._take_file(path, scanned.count, room)
+        if query.file is not None and not scanned.count:
+            found.binary = scanned.binary or begins_binary(handle)
         if scanned.too_large:
             found.too_large.append(path)
 

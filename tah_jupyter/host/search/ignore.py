@@ -93,8 +93,8 @@ class Rules:
 
 
 class Glob:
-    """A filter on paths. ``*.py`` names files at every depth, ``src/*.py`` and ``/x`` those at this place, ``**`` any
-    folders, ``{a,b}`` alternatives; a leading ``!`` turns it round. A folder's name covers all in it.
+    """A filter on paths. ``*.py`` names files at every depth, ``src/*.py``, ``/x`` and ``./x`` those at this place,
+    ``**`` any folders, ``{a,b}`` alternatives; a leading ``!`` turns it round. A folder's name covers all in it.
 
     Raises BadGlob.
     """
@@ -135,17 +135,24 @@ def _spread(glob: str) -> Iterator[str]:
     yield f"{body}/**" if "/" in body else f"**/{body}/**"
 
 
+def _checked(glob: str) -> str:
+    """One alternative, in gitignore's words: ``./x`` is ``/x`` there. Raises BadGlob."""
+    if not glob.strip("/ "):
+        raise BadGlob("the glob is empty; leave it out to have all files")
+    if ".." in glob.split("/"):
+        raise BadGlob(f"the glob {glob!r} leads out of the folder; give that folder as the path")
+    return glob[1:] if glob.startswith("./") else glob
+
+
 def _alternatives(glob: str) -> list[str]:
     """``a.{py,pyi}`` → ``a.py``, ``a.pyi``; innermost braces first."""
-    if not glob.strip("/ "):
-        raise BadGlob("the glob is empty")
     done: list[str] = []
     waiting = [glob]
     while waiting:
         one = waiting.pop(0)
         braces = _BRACES.search(one)
         if braces is None:
-            done.append(one)
+            done.append(_checked(one))
             continue
         waiting += [one[: braces.start()] + choice + one[braces.end() :] for choice in braces[1].split(",")]
         if len(waiting) + len(done) > _MAX_ALTERNATIVES:

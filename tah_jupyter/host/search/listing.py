@@ -87,11 +87,11 @@ def newest(tree: Tree, glob: Glob, *, max_entries: int, check: Callable[[], None
     Raises OSError when the start cannot be read.
     """
     found: list[tuple[int, str]] = []
-    for entry in tree.walk():
+    for number, entry in enumerate(tree.walk()):
+        if number % _ENTRIES_BETWEEN_CHECKS == 0:
+            check()
         if not glob.matches(os.fsencode(entry.path)):
             continue
-        if len(found) % _ENTRIES_BETWEEN_CHECKS == 0:
-            check()
         with suppress(OSError):  # it went away meanwhile
             changed_ns = os.stat(entry.name, dir_fd=entry.dir_fd, follow_symlinks=False).st_mtime_ns
             found.append((-changed_ns, entry.path))

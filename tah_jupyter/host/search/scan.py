@@ -14,7 +14,7 @@ import msgspec
 
 from tah_jupyter.host.search.regex import Pattern
 
-__all__ = ["MAX_WHOLE_BYTES", "Hit", "Line", "Scanned", "Scanner"]
+__all__ = ["MAX_WHOLE_BYTES", "Hit", "Line", "Scanned", "Scanner", "begins_binary"]
 
 BLOCK_BYTES = 1 << 20
 MAX_LINE_BYTES = 32 << 20
@@ -199,6 +199,12 @@ class Scanner:
             end = _line_end(text, start)
             yield _cut(number, text[start:end], None, self._width)
             start, number = end + 1, number + 1
+
+
+def begins_binary(handle: int) -> bool:
+    """Whether the first block of an open file tells that it is binary. A scan does not look where no match can be."""
+    first = os.pread(handle, BLOCK_BYTES, 0)
+    return b"\0" in first and not first.startswith(_UTF16)
 
 
 class _Binary(Exception):

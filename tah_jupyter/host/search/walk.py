@@ -200,11 +200,11 @@ class _Above:
     """The rules above the start of a walk. Paths in them are relative to the top: the repository's, else ``base``."""
 
     def __init__(self, base: Path, start: Path) -> None:
-        repository = next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), None)
+        repository = next((folder for folder in (start, *start.parents) if os.path.exists(folder / ".git")), None)
         top = repository or base
         self.rules = Rules()
         self.prefix = _folder_bytes(start.relative_to(top))
-        self.as_git_reads = repository is not None or not any((up / ".gitignore").exists() for up in base.parents)
+        self.as_git_reads = repository is not None or not any(os.path.exists(up / ".gitignore") for up in base.parents)
         at = top
         for part in start.relative_to(top).parts:
             self._read(at, _folder_bytes(at.relative_to(top)))

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tah_jupyter.core.diff import diff_texts, line_ends
+from tah_jupyter.core.diff import diff_texts
+from tah_jupyter.core.lines import line_ends
 from tah_jupyter.core.views import Diff
 
 

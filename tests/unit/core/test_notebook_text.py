@@ -52,3 +52,14 @@ def test_an_old_or_odd_cell_is_shown_as_far_as_it_goes() -> None:
 def test_what_is_no_notebook_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         notebook_lines(text)
+
+
+@pytest.mark.parametrize("traceback", [None, 5, "text", {"a": 1}, [None, 5]])
+def test_an_error_whose_traceback_is_none_is_shown_without_it(traceback: Any) -> None:
+    lines = lines_of(code({"output_type": "error", "ename": "E", "evalue": "v", "traceback": traceback}))
+    assert lines[2] == "# output · error · E: v"
+
+
+@pytest.mark.parametrize("source", [None, 5, {"a": 1}])
+def test_a_source_that_is_no_text_is_shown_as_none(source: Any) -> None:
+    assert lines_of({"cell_type": "code", "source": source})[1:] == [""]

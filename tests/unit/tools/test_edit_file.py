@@ -281,3 +281,32 @@ async def test_bytes_outside_the_passage_are_identical(
     middle = result[head : len(result) - tail].decode(found.encoding.codec)
     assert middle.replace("\r\n", "\n") == new
     assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.parametrize("text", ["a\x0cb\nc\u2028d\n{}\n", "a\x85b\x1c\r\nc\r\n{}\r\n", "a\x0b\rc\r{}\r"])
+async def test_the_nearest_lines_have_the_numbers_that_reading_shows(call: Calling, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(text.format("target = 'value'").encode())
+    assert "     3\ttarget = 'value'" in (await call.ok("read_file", path="f")).text
+    assert "     3\ttarget = 'value'" in await refused(call, path, 'target = "value"', "x")
+
+
+@pytest.mark.case("EDIT-11")
+@pytest.mark.parametrize(
+    ("there", "old", "codes"),
+    [
+        ("nai\u0308ve = 1", "na\u00efve = 1", "the file has U+0069, U+0308 where old_string has U+00EF"),
+        ("a\u00a0= 1", "a = 1", "the file has U+00A0 where"),
+        ("a\u200b = 1", "a = 1", "the file has U+200B where old_string has nothing"),
+        ("ａ = 1", "a = 1", "the file has U+FF41 where old_string has U+0061"),
+        ("\tx = 1", "        x = 1", "the file has U+0009 where old_string has nothing"),
+    ],
+)
+async def test_lines_that_look_the_same_are_told_apart_by_their_characters(
+    call: Calling, tmp_path: Path, there: str, old: str, codes: str
+) -> None:
+    path = tmp_path / "f"
+    path.write_text(f"{there}\n")
+    text = await refused(call, path, old, "x")
+    assert f"They look the same, but {codes}" in text
+    assert "look the same" not in await refused(call, path, "b = 1", "x")

@@ -11,8 +11,10 @@ from tah_jupyter.core.approvals import Allow, Answer, ApprovalRequest, CommandSu
 from tah_jupyter.core.events import ProcessStarted, ToolFinished, ToolProgress
 from tah_jupyter.core.views import Command, Output, Stack
 from tah_jupyter.host.processes.capture import MAX_KEPT_BYTES
+from tah_jupyter.permissions.approvers import allow_all
 from tah_jupyter.runtime.context import Runtime
 from tah_jupyter.tools.execute_command import ExecuteCommandInput, execute_command_tool
+from tests.support.account import folder_for_all, without_rights
 from tests.support.bench import Bench, bench, long_time, running
 
 pytestmark = pytest.mark.anyio
@@ -48,7 +50,7 @@ async def test_what_a_shell_would_have_replaced_is_passed_as_it_is_and_said(tmp_
     (tmp_path / "a.py").touch()
     async with bench(execute_command_tool(tmp_path)) as tools:
         done = await tools.call("execute_command", command="echo *.py $HOME '*.txt'")
-        assert "There is no shell: *.py, $HOME is passed as it is written" in done.text
+        assert "There is no shell: *.py, $HOME are passed as they are written" in done.text
         assert "*.py $HOME *.txt" in done.text
 
 
@@ -330,3 +332,97 @@ def test_its_flags_are_the_careful_ones(tmp_path: Path) -> None:
 async def test_the_python_of_the_kernel_is_found(tmp_path: Path) -> None:
     async with bench(execute_command_tool(tmp_path)) as tools:
         assert sys.prefix in await run(tools, "python", "-c", "import sys; print(sys.prefix)")
+
+
+async def test_cd_finds_its_way_out_of_a_folder_that_was_removed(tmp_path: Path) -> None:
+    for words in (("cd",), ("cd", ".."), ("cd", str(tmp_path))):
+        (tmp_path / "src").mkdir()
+        async with bench(execute_command_tool(tmp_path)) as tools:
+            await run(tools, "cd", "src")
+            (tmp_path / "src").rmdir()
+            assert "now the root" in await run(tools, *words)
+            assert str(tmp_path) in await run(tools, "pwd")
+
+
+async def test_a_folder_whose_name_is_not_utf8_is_worked_in(tmp_path: Path) -> None:
+    os.mkdir(os.fsencode(tmp_path) + b"/n\xff\n")
+    async with bench(execute_command_tool(tmp_path), approver=allow_all) as tools:
+        assert "now n\\xff\\x0a;" in await run(tools, "cd", "n\\xff\\x0a")
+        done = await tools.call("execute_command", command=["pwd"])
+        assert done.data.exit_code == 0
+        assert done.data.cwd == "n\\xff\\x0a"
+        assert "exit 0" in await run(tools, "pwd", cwd="n\\xff\\x0a")
+
+
+async def test_what_is_no_folder_or_closed_is_not_gone_to() -> None:
+    with folder_for_all() as folder:
+        (folder / "f").touch()
+        (folder / "closed").mkdir(mode=0o644)
+        async with bench(execute_command_tool(folder)) as tools:
+            assert "f is not a folder" in await run(tools, "cd", "f")
+            assert "f is not a folder" in await run(tools, "pwd", cwd="f")
+            await run(tools, "true")  # what is imported at the first call is not open to others
+            with without_rights():
+                if os.getuid() != 0:  # the system asks for the real account's rights
+                    assert "closed cannot be read: permission denied" in await run(tools, "cd", "closed")
+                said = await run(tools, "/bin/true", cwd="closed")
+            assert "this account may not run it, or may not enter the folder" in said
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("echo {a,b}", "{a,b} is passed"),
+        ("echo {1..3}", "{1..3} is passed"),
+        ("echo $?", "$? is passed"),
+        ("echo $$ $@", "$$, $@ are passed"),
+        ("echo a # why", "# is passed"),
+        ("echo *1 *2 *3 *4 *5 *6", "*5, … are passed"),
+    ],
+)
+async def test_more_that_a_shell_would_have_replaced_is_said(line: str, words: str, tmp_path: Path) -> None:
+    async with bench(execute_command_tool(tmp_path)) as tools:
+        done = await tools.call("execute_command", command=line)
+        assert f"There is no shell: {words}" in done.text or f", {words}" in done.text
+
+
+@pytest.mark.parametrize(
+    "line", ["echo {a}", "echo {}", "echo '{a,b}' 'x # y'", "echo a#b", "echo 5$", "find . -name {}"]
+)
+async def test_what_a_shell_leaves_alone_is_not_mentioned(line: str, tmp_path: Path) -> None:
+    async with bench(execute_command_tool(tmp_path)) as tools:
+        assert "There is no shell" not in (await tools.call("execute_command", command=line)).text
+
+
+@pytest.mark.parametrize(
+    ("first_line", "words"),
+    [
+        ("#!/bin/sh\r", "must not end in CRLF"),
+        ("#!/no/such", "does not exist"),
+        ("echo hi", "neither a program"),
+        ("#!./s.sh", "levels of symbolic links"),
+    ],
+)
+async def test_a_script_that_cannot_start_says_how_to_run_it(first_line: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "s.sh").write_text(f"{first_line}\n")
+    (tmp_path / "s.sh").chmod(0o755)
+    async with bench(execute_command_tool(tmp_path)) as tools:
+        done = await tools.call("execute_command", command=["./s.sh"])
+        assert (done.error, words in done.text) == ("CannotStart", True), done.text
+
+
+async def test_too_long_arguments_say_what_to_do(tmp_path: Path) -> None:
+    async with bench(execute_command_tool(tmp_path)) as tools:
+        for command in (["echo", "a" * 200_000], ["true", *["a" * 1000] * 4000]):
+            assert "Write what is long to a file" in (await tools.call("execute_command", command=command)).text
+
+
+async def test_a_long_line_between_short_ones_is_cut_and_not_dropped(tmp_path: Path) -> None:
+    code = "print('start'); print('y' * 1_000_000); print('end')"
+    async with bench(execute_command_tool(tmp_path)) as tools:
+        text = await run(tools, sys.executable, "-c", code)
+        assert 29_000 < text.count("y") < 30_000
+        assert "start\ny" in text
+        assert text.endswith("y\nend")
+        text = await run(tools, sys.executable, "-c", "print('y' * 1_000_000)")
+        assert "[… part of a line (1.0 MB in all) left out." in text

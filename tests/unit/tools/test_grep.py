@@ -18,6 +18,7 @@ from tah_jupyter.host.search import ripgrep
 from tah_jupyter.host.search import scan as search
 from tah_jupyter.host.search.find import FileHits
 from tah_jupyter.tools.grep import GrepInput, grep_tool
+from tests.support.account import folder_for_all, without_rights
 from tests.support.calling import Calling, calling
 from tests.support.engines import ENGINES, use
 
@@ -223,7 +224,9 @@ async def test_large_utf16_and_binary_tails(call: Calling, tmp_path: Path) -> No
     assert await lines(call, pattern="needle", max_results=5, glob="*.txt") == [
         "bom.txt:700001:needle", "wide.txt:400001:needle 🚆",
     ]  # fmt: skip
-    assert await lines(call, pattern="needle", output="count", glob="*.bin") == ["No matches for 'needle'."]
+    assert await lines(call, pattern="needle", output="count", glob="*.bin") == [
+        "No matches for 'needle', in files that match '*.bin'."
+    ]
     assert await lines(call, pattern="^y", max_results=1, glob="bom.txt") == [
         "bom.txt:1:y", "", "There are more results; go on with offset=1.",
     ]  # fmt: skip
@@ -290,7 +293,8 @@ async def test_a_file_or_folder_that_cannot_be_read_is_an_error(
 
     monkeypatch.setattr(os, "open", refuse)
     settled = await call("grep", pattern="hit", path="a/b")
-    assert (settled.error, "a/b cannot be read: Permission denied." in settled.text) == ("EACCES", True)
+    assert settled.error == "EACCES"
+    assert "a/b cannot be read: permission denied. Use another path" in settled.text
 
 
 async def test_a_cancelled_search_is_back_at_once_and_its_thread_ends(call: Calling, tmp_path: Path) -> None:
@@ -370,3 +374,53 @@ async def test_a_ripgrep_inside_the_workspace_is_never_run(tmp_path: Path, monke
     async with calling(grep_tool(tmp_path)) as call:
         assert await lines(call, pattern="hit") == ["a:1:hit"]
     assert not ran.exists()
+
+
+async def test_the_limit_holds_while_nothing_passes_the_filter(
+    tmp_path: Path, tmp_path_factory: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use("own", monkeypatch, tmp_path_factory.mktemp("empty"))
+    write(tmp_path, "a", "hit\n")
+    monkeypatch.setattr(find_module, "LIMIT_S", -1.0)
+    async with calling(grep_tool(tmp_path)) as call:
+        assert "results may be missing" in (await call.ok("grep", pattern="hit", glob="*.none")).text
+
+
+@pytest.mark.parametrize("data", [b"x\0hit\n", b"x\0", "hit".encode("utf-16-le"), b"x\n" * 600_000 + b"hit\0"])
+async def test_a_binary_file_that_is_asked_for_is_said_to_be_one(call: Calling, tmp_path: Path, data: bytes) -> None:
+    write(tmp_path, "f", data)
+    assert "f is a binary file, which is not searched" in (await call.ok("grep", pattern="hit", path="f")).text
+    assert "No matches" in (await call.ok("grep", pattern="hit")).text
+
+
+async def test_a_glob_from_here_is_understood_and_one_that_leaves_is_refused(call: Calling, tmp_path: Path) -> None:
+    write(tmp_path, "src/a.py", "hit\n")
+    write(tmp_path, "a.py", "hit\n")
+    assert await lines(call, pattern="hit", glob="./src/**/*.py") == ["src/a.py:1:hit"]
+    assert await lines(call, pattern="hit", glob="./*.py") == ["a.py:1:hit"]
+    for glob in ("../*.py", "src/../../*", "{..,src}/*"):
+        assert "give that folder as the path" in (await call("grep", pattern="hit", glob=glob)).text
+    for glob in ("", " ", "/", "{,}", "a/{,b}/../c"):
+        assert (await call("grep", pattern="hit", glob=glob)).error == "BadGlob"
+
+
+async def test_no_matches_names_the_filters_and_what_other_engines_mean(call: Calling, tmp_path: Path) -> None:
+    write(tmp_path, "a.py", "hit\n")
+    text = (await call.ok("grep", pattern="hit", glob="*.md", type="md")).text
+    assert text == "No matches for 'hit', in files that match '*.md' and are of type md."
+    assert "the edge of a word is \\b" in (await call.ok("grep", pattern=r"\<hit\>")).text
+
+
+async def test_what_no_account_but_the_owner_may_read_is_an_error_that_helps(call: Calling) -> None:
+    with folder_for_all() as folder:
+        for name in ("closed", "listed"):
+            write(folder, f"{name}/f", "hit\n")
+        async with calling(grep_tool(folder)) as there:
+            (folder / "closed").chmod(0)
+            (folder / "listed").chmod(0o444)
+            with without_rights():
+                for path in ("closed", "closed/f", "closed/none", "listed", "listed/f"):
+                    settled = await there("grep", pattern="hit", path=path)
+                    assert settled.error == "EACCES" or "could not be read" in settled.text
+                    assert "unexpectedly" not in settled.text
+            (folder / "closed").chmod(0o755)

@@ -14,6 +14,7 @@ from tah_jupyter.core.views import Items, Stack, Text
 from tah_jupyter.host.search.walk import MAX_DEPTH
 from tah_jupyter.tools import list_files as module
 from tah_jupyter.tools.list_files import ListFilesInput, list_files_tool
+from tests.support.account import folder_for_all, without_rights
 from tests.support.calling import Calling, calling
 
 pytestmark = pytest.mark.anyio
@@ -213,3 +214,27 @@ async def test_it_says_what_it_is(tmp_path: Path) -> None:
         assert tool.subject(asked, call.context()) == PathSubject("read", "src")
         assert tool.aliases == ("Glob", "LS")
         assert "node_modules" in tool.prompt()
+
+
+async def test_the_limit_holds_while_nothing_matches(
+    call: Calling, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grow(tmp_path, "a/b.py")
+    monkeypatch.setattr(module, "LIMIT_S", -1.0)
+    assert (await call("list_files", glob="*.none")).error == "TimeoutError"
+
+
+async def test_a_folder_that_is_closed_to_this_account_is_an_error_that_helps() -> None:
+    with folder_for_all() as folder:
+        grow(folder, "closed/f", "listed/f")
+        async with calling(list_files_tool(folder)) as there:
+            (folder / "closed").chmod(0)
+            (folder / "listed").chmod(0o444)
+            with without_rights():
+                for path in ("closed", "closed/f"):
+                    text = (await there("list_files", path=path)).text
+                    assert text == f"{path} cannot be read: permission denied. " + (
+                        "Use another path, or ask the person to change the permissions."
+                    )
+                assert "cannot be read" in (await there("list_files", path="listed", depth=2)).text
+            (folder / "closed").chmod(0o755)

@@ -33,7 +33,10 @@ def test_a_program_is_found_on_the_path_or_by_its_own(name: str, file: str, fold
     ("name", "words"),
     [
         ("measur", "Nearest names: measure."),
-        ("tool", "No similar name is on the PATH"),
+        ("quux", "No similar name is on it"),
+        ("tool", 'run it as "./tool"'),
+        ("command", "a word of the shell"),
+        ("[[", "a word of the shell"),
         ("./no", "There is no file ./no"),
         ("./bin", "./bin is a folder"),
         ("./data.txt", "not executable"),

@@ -76,7 +76,7 @@ def test_a_folder_is_found_and_checked(workspace: Workspace, tmp_path: Path) -> 
     (tmp_path / "link").symlink_to("d")
     assert workspace.resolve_dir() == tmp_path
     assert workspace.resolve_dir("d/") == workspace.resolve_dir("link") == tmp_path / "d"
-    assert refusal(workspace.resolve_dir, "f").code == "BadPath"
+    assert refusal(workspace.resolve_dir, "f").code == "NotFolder"
     assert str(refusal(workspace.resolve_dir, "dd")) == "dd does not exist. Nearest: d."
     assert refusal(workspace.resolve_dir, "..").code == "OutsideWorkspace"
 
@@ -91,7 +91,8 @@ def test_the_nearest_names_are_shown_in_their_form(workspace: Workspace, tmp_pat
 
 def test_what_the_system_says_is_passed_on(workspace: Workspace) -> None:
     name = "x" * 300
-    assert str(refusal(workspace.read, name)) == f"{name}: file name too long."
+    said = "file name too long. A name may have 255 bytes; use a shorter one."
+    assert str(refusal(workspace.read, name)) == f"{name} cannot be read: {said}"
     assert refusal(workspace.write, name, b"", base=None).code == "ENAMETOOLONG"
 
 

@@ -31,7 +31,7 @@ def survivor(script: str, env: dict[str, str] = MARKED) -> Iterator[tuple[int, f
 
 def test_a_survivor_and_all_it_started_are_ended() -> None:
     seconds = long_time()
-    with survivor(f"sleep {seconds} & setsid sleep {seconds} & echo ready; wait") as (pid, created):
+    with survivor(f"sleep {seconds} & setsid sh -c 'echo ready; exec sleep {seconds}' & wait") as (pid, created):
         (ending,) = end_survivors([(pid, created)])
         assert running("sleep", seconds) == []
         assert group_of(pid) == []
@@ -49,6 +49,7 @@ def test_one_that_ignores_term_is_killed() -> None:
 def test_what_is_left_of_a_group_without_its_leader_is_ended() -> None:
     seconds = long_time()
     with survivor(f"sleep {seconds} >/dev/null & echo ready; kill -9 $$") as (pid, created):
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         (ending,) = end_survivors([(pid, created)])
         assert running("sleep", seconds) == []
         assert (len(ending.ended), ending.alive) == (1, ())
