@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from tah_jupyter.models.providers import DIRECT, NOT_YET, Provider
 from tah_jupyter.runtime.config import Endpoint
+from tah_jupyter.runtime.config_sources import OWN_FILE
 
 __all__ = ["DEMO_LABEL", "Missing", "ModelSpec", "choose"]
 
@@ -69,7 +70,7 @@ def _named(name: str, source: str, models: Mapping[str, Endpoint], environ: Mapp
     if name == "demo" or name.startswith("demo:"):
         return _demo(name, source)
     if name.startswith("scripted:"):
-        return ModelSpec("scripted", name, source, model=name.removeprefix("scripted:"))
+        return _scripted(name, source)
     prefix, _, rest = name.partition("/")
     if prefix in DIRECT:
         return _of_provider(DIRECT[prefix], rest, source, environ)
@@ -83,6 +84,13 @@ def _demo(name: str, source: str) -> ModelSpec | Missing:
     if name != "demo" and not (seed.isascii() and seed.isdecimal()):
         return Missing("unknown", f"{seed!r} is no seed of the demo.", "Write demo, or demo:SEED with a whole number.")
     return ModelSpec("demo", name, source, model=seed)
+
+
+def _scripted(name: str, source: str) -> ModelSpec | Missing:
+    path = name.removeprefix("scripted:")
+    if not path.strip():
+        return Missing("unknown", "A scripted model needs the file of its script.", "Write scripted:FILE.")
+    return ModelSpec("scripted", name, source, model=path)
 
 
 def _configured(endpoint: Endpoint, source: str, environ: Mapping[str, str]) -> ModelSpec | Missing:
@@ -109,7 +117,7 @@ def _of_provider(provider: Provider, model: str, source: str, environ: Mapping[s
         return Missing(
             "unknown",
             f"{provider.base_url_env} points to {elsewhere}, and no model there is named.",
-            f'Name it: --model {provider.name}/NAME, or "model": "{provider.name}/NAME" in tah.config.json.',
+            f'Name it: --model {provider.name}/NAME, or "model": "{provider.name}/NAME" in {OWN_FILE}.',
         )
     model = model or provider.default_model
     return ModelSpec(
@@ -127,11 +135,12 @@ def _bare(name: str, source: str, models: Mapping[str, Endpoint], environ: Mappi
     if len(ready) == 1:
         return _of_provider(ready[0], name, source, environ)
     known = ", ".join([*models, *(f"{provider.name}/{name}" for provider in ready)])
+    usage = f"PROVIDER/{name} with one of: {', '.join(DIRECT)}"
     return Missing(
         "unknown",
         f"No model {name!r}: it is no name of your config, and "
         + ("no key says whose it is." if not ready else "several providers have a key."),
-        f"Known here: {known}." if known else f"Write PROVIDER/{name} with one of: {', '.join(DIRECT)}.",
+        f"Known here: {known}." if known else f'Name its server under "models" in {OWN_FILE}, or write {usage}.',
         ready=(*models, *(f"{provider.name}/{name}" for provider in ready)),
     )
 
@@ -153,7 +162,7 @@ def _from_environment(environ: Mapping[str, str], models: Mapping[str, Endpoint]
     return Missing(
         "several",
         f"No model is chosen, and several keys are set: {found}.",
-        f'Name one with --model, or with "model" in tah.config.json{names}',
+        f'Name one with --model, or with "model" in {OWN_FILE}{names}',
         ready,
     )
 
@@ -161,10 +170,11 @@ def _from_environment(environ: Mapping[str, str], models: Mapping[str, Endpoint]
 def _nothing(ready: tuple[str, ...]) -> Missing:
     keys = ", ".join(provider.key_env for provider in DIRECT.values())
     if ready:
-        step = f'Name one of your config with --model, or with "model" in tah.config.json: {", ".join(ready)}.'
+        step = f'Name one of your config with --model, or with "model" in {OWN_FILE}: {", ".join(ready)}.'
     else:
         step = (
-            f'Set one of {keys} before Jupyter starts, or name a server of your own under "models" in tah.config.json.'
+            f'Set one of {keys} before Jupyter starts, or name a server of your own under "models" in {OWN_FILE}. '
+            "The demo needs none: %tah demo."
         )
     return Missing("none", "No model is chosen, and this kernel has no key of a model provider.", step, ready)
 
@@ -189,5 +199,5 @@ def _not_yet(title: str, key_env: str) -> Missing:
     return Missing(
         "not_yet",
         f"{title} ({key_env}) is not spoken by this version, which speaks OpenAI's chat completions only.",
-        f'Use one of {", ".join(DIRECT)}, or an endpoint named under "models" in tah.config.json.',
+        f'Use one of {", ".join(DIRECT)}, or an endpoint named under "models" in {OWN_FILE}.',
     )

@@ -27,6 +27,7 @@ from tah_jupyter.models.retry import wait_before_retry_s
 from tah_jupyter.models.sse import EventStream
 from tah_jupyter.models.transport_errors import error_of_cut, error_of_settings, error_of_transport
 from tah_jupyter.models.wire import RequestBody
+from tah_jupyter.runtime.config_sources import OWN_FILE
 
 __all__ = ["OpenAICompatible"]
 
@@ -253,7 +254,7 @@ def _address(base_url: str) -> SplitResult:
     if not usable:
         raise ConfigError(
             f"The model's address {base_url!r} is no http or https address.",
-            next_step="It looks like http://127.0.0.1:11434/v1: correct baseUrl in tah.config.json or OPENAI_BASE_URL.",
+            next_step=f"It looks like http://127.0.0.1:11434/v1: correct baseUrl in {OWN_FILE} or OPENAI_BASE_URL.",
         )
     return address
 

@@ -14,6 +14,7 @@ from tah_jupyter.core.errors import ModelError, ModelErrorKind
 from tah_jupyter.host.secrets.redact import Redactor
 from tah_jupyter.models.providers import provider_of_host
 from tah_jupyter.models.retry import retry_after_s
+from tah_jupyter.runtime.config_sources import OWN_FILE
 
 __all__ = ["Target", "error_of_body", "error_of_status", "model_error"]
 
@@ -153,11 +154,11 @@ def _said(detail: str) -> str:
 
 
 def _next_step(kind: ModelErrorKind, target: Target) -> str:
-    variable = target.key_env or "the variable named by apiKeyEnv in tah.config.json"
+    variable = target.key_env or f"the variable named by apiKeyEnv in {OWN_FILE}"
     return {
         "key_refused": f"Put a valid key into {variable} and restart the kernel."
         if target.key
-        else 'Name the variable that holds it with "apiKeyEnv" in tah.config.json.',
+        else f'Name the variable that holds it with "apiKeyEnv" in {OWN_FILE}.',
         "no_credit": "Add credit with the provider, or choose another model.",
         "rate_limit": "Wait a little and run the cell again, or choose another model.",
         "overloaded": "Run the cell again in a minute, or choose another model.",
@@ -167,7 +168,7 @@ def _next_step(kind: ModelErrorKind, target: Target) -> str:
         "connection": "Check the address and the network of this machine, then run the cell again.",
         "timeout": "Run the cell again; a local model may need longer for its first answer.",
         "server": "Run the cell again; if it stays so, look at the provider's status page.",
-        "bad_request": f"Check the address {target.base_url} and the model {target.model!r} in tah.config.json.",
+        "bad_request": f"Check the address {target.base_url} and the model {target.model!r} in {OWN_FILE}.",
     }.get(kind, "Run the cell again.")
 
 

@@ -16,7 +16,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from tah_jupyter.core.errors import ConfigError
 from tah_jupyter.runtime.config_check import Problem, Setting, Source
 from tah_jupyter.runtime.config_schema import Key, leaves
-from tah_jupyter.runtime.config_sources import PROJECT_FILE, from_environment, from_file, from_values, user_file
+from tah_jupyter.runtime.config_sources import (
+    OWN_FILE,
+    PROJECT_FILE,
+    from_environment,
+    from_file,
+    from_values,
+    user_file,
+)
 
 __all__ = ["Budget", "Capabilities", "Config", "Endpoint", "Mode", "Permissions", "Problem", "Row", "Ui", "load"]
 
@@ -234,7 +241,7 @@ def _inert(setting: Setting) -> Problem:
         "lowers": "a folder's own file can only lower it",
         "tightens": f"a folder's own file can only set {' or '.join(setting.key.tight)}, and only over a looser mode",
     }[setting.key.in_project]
-    message = f'"{setting.path}" is ignored: {why}. To use it, set it in your own config file.'
+    message = f'"{setting.path}" is ignored: {why}. To use it, set it in {OWN_FILE}.'
     return Problem(PROJECT_FILE, setting.line, setting.path, message, fatal=False)
 
 

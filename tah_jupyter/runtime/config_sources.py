@@ -10,9 +10,12 @@ from tah_jupyter.runtime.config_check import Problem, Setting, Source, check, ne
 from tah_jupyter.runtime.config_schema import Key, leaves, variable
 from tah_jupyter.runtime.located_json import JsonError, parse
 
-__all__ = ["MAX_FILE_BYTES", "PROJECT_FILE", "from_environment", "from_file", "from_values", "user_file"]
+__all__ = ["MAX_FILE_BYTES", "OWN_FILE", "PROJECT_FILE", "from_environment", "from_file", "from_values", "user_file"]
 
 PROJECT_FILE = "tah.config.json"
+OWN_FILE = "~/.config/tah/config.json"
+"""How the person's own file is called in advice: the one place where models may be named (law 8)."""
+
 MAX_FILE_BYTES = 256 * 1024
 _LATER_VARIABLES = "TAH_FEATURE_"
 _MARKS = ("TAH_PROCESS",)  # set on commands by host.process_tree, so that a kernel started by a command has it

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,7 +11,8 @@ import pytest
 from tah_jupyter.models.choose import Missing, ModelSpec, choose
 from tah_jupyter.models.prices import facts_of
 from tah_jupyter.models.providers import DIRECT, provider_of_host
-from tah_jupyter.runtime.config import Endpoint
+from tah_jupyter.runtime.config import Endpoint, load
+from tah_jupyter.runtime.config_sources import OWN_FILE
 
 LOCAL = Endpoint("local", "http://127.0.0.1:8080/v1", "qwen3", "", 32_000, {"x-team": "hidden"})
 PAID = Endpoint("paid", "https://llm.example/v1", "big", "LLM_KEY")
@@ -61,6 +63,22 @@ def test_a_script_keeps_its_path_whatever_is_in_it() -> None:
     assert (spec.route, spec.name, spec.model) == ("scripted", "scripted:a/b:c.json", "a/b:c.json")
 
 
+@pytest.mark.parametrize("name", ["scripted:", "scripted: "])
+def test_a_script_without_a_file_is_no_model(name: str) -> None:
+    assert missing(explicit=name).next_step == "Write scripted:FILE."
+
+
+def test_the_advice_leads_to_a_file_that_counts(tmp_path: Path, home: Path) -> None:
+    entry = '{"models": {"local": {"baseUrl": "http://127.0.0.1:11434/v1"}}, "model": "local"}'
+    (tmp_path / "tah.config.json").write_text(entry)
+    assert load(tmp_path).models == {}, "a folder's own file names no model"
+    own = home / OWN_FILE.removeprefix("~/")
+    own.parent.mkdir(parents=True)
+    own.write_text(entry)
+    config = load(tmp_path)
+    assert settled(config_models=config.models, config_model=config.model or "").name == "local"
+
+
 @pytest.mark.parametrize("name", sorted(DIRECT))
 def test_exactly_one_key_settles_its_provider_and_default(name: str) -> None:
     provider = DIRECT[name]
@@ -97,6 +115,7 @@ def test_a_bare_name_goes_to_the_only_provider_with_a_key() -> None:
     told = missing(explicit="gpt-x")
     assert (told.reason, told.ready) == ("unknown", ())
     assert "PROVIDER/gpt-x" in told.next_step
+    assert '"models" in ~/.config/tah/config.json' in told.next_step
 
 
 def test_an_address_of_ones_own_is_used_for_openai() -> None:
@@ -116,7 +135,7 @@ def test_two_keys_settle_nothing_and_are_named() -> None:
     assert told.reason == "several"
     assert "OPENAI_API_KEY, GROQ_API_KEY" in told.message
     assert told.ready == ("local", "paid", "openai", "groq")
-    assert '"model" in tah.config.json' in told.next_step
+    assert '"model" in ~/.config/tah/config.json' in told.next_step
     told = missing(environ={**OPENAI, "ANTHROPIC_API_KEY": "k"})
     assert told.reason == "several"
     assert "ANTHROPIC_API_KEY" in told.message
@@ -126,7 +145,8 @@ def test_no_key_names_the_variables_and_the_config_key() -> None:
     told = missing(environ={"OPENAI_API_KEY": "  "})
     assert told.reason == "none"
     assert all(provider.key_env in told.next_step for provider in DIRECT.values())
-    assert "tah.config.json" in told.next_step
+    assert '"models" in ~/.config/tah/config.json' in told.next_step
+    assert "%tah demo" in told.next_step
     assert "local, paid" in missing(config_models=MODELS).next_step
 
 
