@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, ClassVar, Generic, Literal, TypeVar, cast, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, ValidationInfo, create_model, field_validator
 from pydantic.fields import FieldInfo
 
 from tah_jupyter.core.approvals import Grant, Preview, Subject
@@ -27,6 +27,14 @@ class ToolInput(BaseModel):
     """Base of tool inputs: unknown fields are refused, values are frozen, so what was approved is what runs."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _refuse_truth_as_number(cls, value: Any, info: ValidationInfo) -> Any:
+        """Text that reads as a number is taken for one, but ``true`` is not 1: it was meant for another field."""
+        if isinstance(value, bool) and cls.model_fields[info.field_name or ""].annotation is int:
+            raise ValueError("it must be a number, not true or false")
+        return value
 
 
 class ToolResult(Generic[O]):

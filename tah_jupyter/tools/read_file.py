@@ -27,6 +27,10 @@ _MAX_PAGE_CHARS = 28_000
 """A page ends here at the latest, so that with its notes it stays under the tool's limit."""
 
 
+_MAX_PICTURE_BYTES = 5_000_000
+"""A larger picture would weigh down the page and the session's log."""
+
+
 class ReadFileInput(ToolInput):
     """Which file, and which part of it."""
 
@@ -99,20 +103,27 @@ class ReadFile(Tool[ReadFileInput, ReadLines]):
         if seen is not None and seen.digest == digest and page in seen.pages:
             text = f"{snapshot.shown} has not changed since this part of it was read; it is not repeated."
             return ToolResult(ReadLines(snapshot.shown), text)
-        image = image_in(snapshot.data)
-        if image is not None:
-            return _picture(snapshot, image, vision=ctx.options.vision)
-        if snapshot.data.startswith(b"%PDF-"):
-            return _pdf(snapshot, input)
-        result, shown = _text(snapshot, input)
-        lines = (shown.first, shown.last) if shown.lines and not shown.cut else None
-        ctx.read_state.put_page(snapshot.path, digest, page=page, lines=lines, total=shown.total)
+        result, lines, total = _shown(snapshot, input, vision=ctx.options.vision)
+        ctx.read_state.put_page(snapshot.path, digest, page=page, lines=lines, total=total)
         return result
 
 
 def read_file_tool(root: RootLike = ".") -> ReadFile:
     """The tool for the folder ``root``, or for a Workspace."""
     return ReadFile(root)
+
+
+def _shown(
+    snapshot: Snapshot, input: ReadFileInput, *, vision: bool
+) -> tuple[ToolResult[ReadLines], tuple[int, int] | None, int]:
+    """The result, the lines it shows in full, and how many there are: of a picture or a document one, never shown."""
+    image = image_in(snapshot.data)
+    if image is not None:
+        return _picture(snapshot, image, vision=vision), None, 1
+    if snapshot.data.startswith(b"%PDF-"):
+        return _pdf(snapshot, input), None, 1
+    result, page = _text(snapshot, input)
+    return result, (page.first, page.last) if page.lines and not page.cut else None, page.total
 
 
 def _text(snapshot: Snapshot, input: ReadFileInput) -> tuple[ToolResult[ReadLines], _Page]:
@@ -181,14 +192,16 @@ def _code(snapshot: Snapshot, page: _Page) -> View:
 def _picture(snapshot: Snapshot, image: Image, *, vision: bool) -> ToolResult[ReadLines]:
     facts = f"{image.mime}, {image.width} × {image.height} pixels, {size_in_words(len(snapshot.data))}"
     text = f"{snapshot.shown} is a picture: {facts}."
-    view: View = Text(text)
-    if vision:
+    view: View | None = None
+    if vision and len(snapshot.data) > _MAX_PICTURE_BYTES:
+        text = f"{text} It is too large to be shown; make a smaller copy of it."
+    elif vision:
         view = Picture(mime=image.mime, data=base64.b64encode(snapshot.data).decode(), alt=f"{snapshot.shown}, {facts}")
     return ToolResult(ReadLines(snapshot.shown), text, view=view)
 
 
 def _pdf(snapshot: Snapshot, input: ReadFileInput) -> ToolResult[ReadLines]:
-    texts, total = pdf_pages(snapshot.data, snapshot.shown, first=input.offset, count=input.limit)
+    texts, total = pdf_pages(snapshot.data, snapshot.shown, first=input.offset, count=input.limit, room=_MAX_PAGE_CHARS)
     if not texts:
         return ToolResult(
             ReadLines(snapshot.shown), f"Page {input.offset} is past the end: {snapshot.shown} has {total} pages."

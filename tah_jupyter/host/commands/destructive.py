@@ -58,7 +58,7 @@ def _judge(argv: tuple[str, ...], depth: int) -> bool:
     if name in ALWAYS or name.startswith(("mkfs", "mke2fs")) or _by_table(name, rest):
         return True
     if name in SHELLS:
-        return any(_judge_shell(text, depth) for text in rest if not _is_option(text) and _looks_like_code(text))
+        return any(_judge_shell(text, depth) for text in _scripts(rest))
     if _INTERPRETER.fullmatch(name):
         return _judge_interpreter(rest, depth)
     if name in CARRIERS:
@@ -95,6 +95,13 @@ def _judge_git(rest: tuple[str, ...]) -> bool:
             pattern = GIT.get(word, "(?!)")
             return pattern == ".*" or any(re.fullmatch(pattern, argument) for argument in after)
     return False
+
+
+def _scripts(rest: tuple[str, ...]) -> list[str]:
+    """What a shell may run as a script: words that look like code, and after ``-c`` every word."""
+    begin = next((at for at, word in enumerate(rest) if re.fullmatch(r"-\w*c\w*", word)), len(rest))
+    words = [(at, word) for at, word in enumerate(rest) if not _is_option(word)]
+    return [word for at, word in words if at > begin or _looks_like_code(word)]
 
 
 def _judge_interpreter(rest: tuple[str, ...], depth: int) -> bool:

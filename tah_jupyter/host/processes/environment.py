@@ -18,6 +18,7 @@ _ALLOWED = re.compile(
     r"|CUDA_\w+|OMP_\w+|MKL_\w+|OPENBLAS_\w+|SSL_CERT_(?:FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE"
 )
 _PROXY = re.compile(r"(?:https?|ftp|all|no)_proxy", re.IGNORECASE)
+_LOGIN = re.compile(r"https?://[^/\s?#]*@", re.IGNORECASE)
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|INDEX_URL", re.IGNORECASE)
 
 _OURS = {
@@ -34,7 +35,7 @@ def environment(pass_names: Iterable[str] = (), source: Mapping[str, str] | None
     """What of ``source`` (default: this process's environment) a command may see, and ``pass_names`` beyond that.
 
     Of the PATH only absolute folders count, so that no program of a project passes for a tool; the folder of this
-    kernel's Python comes first when it is not on it. Proxies pass unless they hold a password.
+    kernel's Python comes first when it is not on it. Proxies and addresses pass unless they hold a password.
     """
     source = os.environ if source is None else source
     kept = {name: value for name, value in source.items() if _passes(name, value)}
@@ -45,7 +46,7 @@ def environment(pass_names: Iterable[str] = (), source: Mapping[str, str] | None
 def _passes(name: str, value: str) -> bool:
     if _PROXY.fullmatch(name):
         return "@" not in value and urlsplit(value).password is None
-    return bool(_ALLOWED.fullmatch(name)) and not _SECRET.search(name)
+    return bool(_ALLOWED.fullmatch(name)) and not _SECRET.search(name) and not _LOGIN.search(value)
 
 
 def _search_path(path: str) -> str:

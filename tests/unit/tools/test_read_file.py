@@ -215,3 +215,31 @@ async def test_the_subject_is_where_the_path_leads(call: Calling, tmp_path: Path
 async def test_a_broken_header_of_a_picture_is_no_picture(call: Calling, tmp_path: Path) -> None:
     (tmp_path / "p").write_bytes(b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13))
     assert (await call("read_file", path="p")).error == "NotText"
+
+
+async def test_a_picture_too_large_to_be_shown_says_so(tmp_path: Path) -> None:
+    header = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 40, 20)
+    (tmp_path / "p.png").write_bytes(header + b"x" * 5_000_000)
+    async with calling(read_file_tool(tmp_path), vision=True) as call:
+        settled = await call.ok("read_file", path="p.png")
+        assert settled.text.startswith("p.png is a picture: image/png, 40 × 20 pixels, 5.0 MB.")
+        assert "too large to be shown" in settled.text
+        assert isinstance(call.view(), Text)
+        assert "not changed since" in (await call.ok("read_file", path="p.png")).text
+
+
+@pytest.mark.parametrize("value", [True, False])
+async def test_true_and_false_are_no_numbers(call: Calling, tmp_path: Path, value: bool) -> None:
+    (tmp_path / "f").write_text("a\n")
+    settled = await call("read_file", path="f", limit=value)
+    assert settled.error == "InvalidInput"
+    assert "limit: it must be a number, not true or false" in settled.text
+    assert (await call.ok("read_file", path="f", limit="1", offset=1.0)).text == "     1\ta"
+
+
+@pytest.mark.parametrize("size", [9_000, 300_000])
+async def test_an_error_that_repeats_a_huge_argument_is_cut(call: Calling, size: int) -> None:
+    settled = await call("read_file", path="f", **{"x" * size: 1})
+    assert settled.error == "InvalidInput"
+    assert len(settled.text) <= 10_200
+    assert "the field" in settled.text or "there is no field" in settled.text

@@ -93,6 +93,10 @@ npx rimraf x --- rm
 sh -c 'rm x'
 bash -c 'cd build && rm -rf *'
 bash -lc 'git push'
+bash -c reboot
+sh -ec poweroff
+bash -o pipefail -c shutdown
+env bash -c halt
 bash -c 'echo $(rm x)'
 bash -c 'echo `rm x`'
 bash -c "sh -c 'rm x'"

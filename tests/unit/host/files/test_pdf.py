@@ -38,14 +38,14 @@ def _pypdf(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_pages_are_counted_from_1() -> None:
     data = b"%PDF-1.4 one two three"
-    assert pdf_pages(data, "d.pdf", first=2, count=1) == (["two"], 3)
-    assert pdf_pages(data, "d.pdf", first=3, count=9) == (["three"], 3)
-    assert pdf_pages(data, "d.pdf", first=4, count=9) == ([], 3)
+    assert pdf_pages(data, "d.pdf", first=2, count=1, room=99) == (["two"], 3)
+    assert pdf_pages(data, "d.pdf", first=3, count=9, room=99) == (["three"], 3)
+    assert pdf_pages(data, "d.pdf", first=4, count=9, room=99) == ([], 3)
 
 
 def test_a_broken_document_is_an_error_that_names_it() -> None:
     with pytest.raises(ToolError, match=r"d\.pdf could not be read as a PDF document: .*no trailer"):
-        pdf_pages(b"%PDF-1.4 broken", "d.pdf", first=1, count=1)
+        pdf_pages(b"%PDF-1.4 broken", "d.pdf", first=1, count=1, room=99)
 
 
 @pytest.mark.anyio
@@ -71,3 +71,18 @@ async def test_long_pages_stay_under_the_limit_of_a_result(tmp_path: Path) -> No
         text = (await call.ok("read_file", path="d.pdf")).text
     assert len(text) < 30_000
     assert text.endswith("[PARTIAL: pages 1 to 1 of 2. Go on with offset=2.]")
+
+
+def test_no_page_is_read_for_which_there_is_no_room() -> None:
+    data = b"%PDF-1.4 " + b"long " * 2000
+    texts, total = pdf_pages(data, "d.pdf", first=1, count=2000, room=40_000)
+    assert (len(texts), total) == (2, 2000)
+
+
+@pytest.mark.anyio
+async def test_pages_that_were_read_are_not_repeated(tmp_path: Path) -> None:
+    (tmp_path / "d.pdf").write_bytes(b"%PDF-1.4 one two")
+    async with calling(read_file_tool(tmp_path)) as call:
+        assert "one" in (await call.ok("read_file", path="d.pdf", limit=1)).text
+        assert "not changed since" in (await call.ok("read_file", path="d.pdf", limit=1)).text
+        assert "two" in (await call.ok("read_file", path="d.pdf", offset=2)).text
