@@ -12,7 +12,7 @@ from tah_jupyter.core.errors import TahError
 from tah_jupyter.jupyter.grammar import CellOptions
 from tah_jupyter.jupyter.kernel import allows_stdin
 from tah_jupyter.jupyter.kernel_agent import KernelAgent
-from tah_jupyter.jupyter.outcome import Outcome, failed, failure_of, stopped, unanswered
+from tah_jupyter.jupyter.outcome import Outcome, failed, failure_line, failure_of, stopped, unanswered
 from tah_jupyter.jupyter.output import Output
 from tah_jupyter.jupyter.place import remember_introduced
 from tah_jupyter.jupyter.pump import Interrupted, MainThread
@@ -46,8 +46,10 @@ class Cell:
         """Whether a run has begun."""
         return self._surface is not None and self._surface.picture() is not None
 
-    async def run(self) -> Outcome:
-        """In a kernel: await it. Raises TahError, or KeyboardInterrupt when the person stopped the run."""
+    async def run(self) -> Outcome | None:
+        """In a kernel: await it. None when no run began and later cells are to go on all the same. Raises TahError, or
+        KeyboardInterrupt when the person stopped the run.
+        """
         self._agent.end_lingering()
         self._output.show({"text/plain": STARTING})
         asks = allows_stdin(self._shell)
@@ -56,19 +58,21 @@ class Cell:
         except Interrupted as interrupt:
             raise self._interrupted(interrupt) from None
         except TahError as error:
-            raise self._refused(error) from None
+            self._refused(error)
+            return None
         finally:
             self._main.close()
         return self._ended(told)
 
-    def block(self) -> Outcome:
+    def block(self) -> Outcome | None:
         """In a terminal: the same, blocking."""
         try:
             told = self._main.block_for(self._agent.submit(lambda talk: self._work(talk, None)))
         except Interrupted as interrupt:
             raise self._interrupted(interrupt) from None
         except TahError as error:
-            raise failed(error) from None
+            self._refused(error)
+            return None
         finally:
             self._main.close()
         return self._ended(told)
@@ -102,7 +106,8 @@ class Cell:
 
     def _ended(self, told: "Told") -> Outcome:
         remember_introduced()
-        outcome = self._agent.last = Outcome(told.result)
+        number = self._shell.execution_count
+        outcome = self._agent.last = Outcome(told.result, lambda: bool(self._shell.execution_count == number))
         if told.result.stop_reason in ("interrupted", "denied_stop"):
             raise stopped(told.view.during)
         error = failure_of(told.result)
@@ -125,7 +130,10 @@ class Cell:
             self._output.clear()
         return stopped(picture.during if picture is not None else None, settled=interrupt.settled)
 
-    def _refused(self, error: TahError) -> TahError:
+    def _refused(self, error: TahError) -> None:
         """No run began, so there is nothing to keep but the reason."""
-        self._output.clear()
-        return failed(error)
+        if self._output.shown:
+            self._output.clear()
+        if not self._options.keep_going:
+            raise failed(error) from None
+        print(failure_line(error))

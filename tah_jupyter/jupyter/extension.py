@@ -15,7 +15,7 @@ from tah_jupyter.jupyter.kernel import notebook_path
 from tah_jupyter.jupyter.magics import Magics
 from tah_jupyter.jupyter.place import find_place, introduced
 from tah_jupyter.jupyter.settings import Settings
-from tah_jupyter.jupyter.status import mode_words, model_words
+from tah_jupyter.jupyter.status import mode_words, model_advice, model_words
 from tah_jupyter.jupyter.transformer import AwaitedCells, keep_question
 from tah_jupyter.runtime.config import Config
 
@@ -25,6 +25,8 @@ _HINT = (
     "New cell: %%tah on the first line, your request below. "
     "Try: What is in this folder, and what would you check first?"
 )
+
+_HINT_WITHOUT_MODEL = "New cell: %tah demo shows how it works, on a sample project and with no model."
 
 _loaded: "weakref.WeakKeyDictionary[Any, _Extension]" = weakref.WeakKeyDictionary()
 
@@ -77,9 +79,7 @@ class _Extension:
 
 def _lines(config: Config, folder: str) -> Iterable[str]:
     version = ".".join(__version__.split(".")[:2])
-    yield " · ".join(
-        [f"tah {version}", model_words(config, os.environ), f"folder {folder}", mode_words(config.permissions.mode)]
-    )
+    yield " · ".join([f"tah {version}", model_words(config, os.environ), f"folder {folder}", mode_words(config)])
     yield from (str(problem) for problem in config.problems)
     if not introduced():
-        yield _HINT
+        yield _HINT_WITHOUT_MODEL if model_advice(config, os.environ) else _HINT

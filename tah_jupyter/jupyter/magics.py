@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.error import UsageError
 from IPython.core.magic import no_var_expand
 
+from tah_jupyter.core.errors import TahError
 from tah_jupyter.jupyter.grammar import DEMO_REQUEST, CellOptions, help_text, parse_cell, parse_line
 from tah_jupyter.jupyter.kernel import answer_pages_while_busy
 from tah_jupyter.jupyter.kernel_agent import KernelAgent
@@ -62,14 +63,18 @@ class Magics:
         if cell is not None:
             return self._ask(parse_cell(line, cell))
         command, argument = parse_line(line)
-        if command is None:
-            return print("\n".join(self._status()))
-        if command.word == "ask":
+        word = command.word if command is not None else "status"
+        if word == "ask":
             return self._ask(CellOptions(argument))
-        if command.word == "demo":
+        if word == "demo":
             return self._ask(CellOptions(DEMO_REQUEST, model="demo"), once=True)
-        run: Callable[[str], None] = getattr(self, f"_{command.word}")
-        return run(argument)
+        look: Callable[[str], None] = getattr(self, f"_{word}")
+        try:
+            return look(argument)
+        except TahError as error:
+            from tah_jupyter.jupyter.outcome import failed  # noqa: PLC0415 - brings msgspec
+
+            raise failed(error) from None
 
     def close(self) -> None:
         """End what runs and take back what a kernel was taught."""
@@ -118,12 +123,15 @@ class Magics:
         if options.model and cell.begun and not once:
             self._settings.model = options.model
 
-    def _status(self) -> Iterator[str]:
+    def _status(self, argument: str) -> None:
+        print("\n".join(self._standing()))
+
+    def _standing(self) -> Iterator[str]:
         config, talk = self.config(), self._agent.conversation
         session = talk.session if talk is not None else None
         yield f"model    {model_advice(config, os.environ) or model_words(config, os.environ)}"
         yield f"folder   {self._place}"
-        yield f"mode     {mode_words(config.permissions.mode)}"
+        yield f"mode     {mode_words(config)}"
         yield (
             f"session  {session.session_id} · run {session.tally.runs}" if session is not None else "session  none yet"
         )
@@ -133,15 +141,19 @@ class Magics:
         print(help_text())
 
     def _model(self, name: str) -> None:
-        if name:
-            self._settings.model = name
+        before = self._settings.model
+        self._settings.model = name or before
         config = self.config()
-        print(model_advice(config, os.environ) or model_words(config, os.environ))
+        advice = model_advice(config, os.environ)
+        if name and advice:
+            self._settings.model = before
+            raise UsageError(f"{advice} The model was not changed.")
+        print(advice or model_words(config, os.environ))
 
     def _mode(self, mode: str) -> None:
         if mode:
             self._settings.mode = mode
-        print(mode_words(self.config().permissions.mode))
+        print(mode_words(self.config()))
 
     def _config(self, argument: str) -> None:
         config = self.config()

@@ -1,25 +1,30 @@
 """How a cell ends: what it leaves in ``_``, or the one line it fails with (experience, section B9)."""
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.errors import TahError
 from tah_jupyter.core.events import ApprovalAnswered, StopReason
 
-__all__ = ["Outcome", "failed", "failure_of", "stopped", "unanswered"]
+__all__ = ["Outcome", "failed", "failure_line", "failure_of", "stopped", "unanswered"]
 
 E = TypeVar("E", bound=BaseException)
 
 _LIMITS: dict[StopReason, str] = {"max_turns": "the limit of turns was reached"}
 
 
+_PARTS = ("text", "changes", "todos", "usage", "cost", "events", "session_id")
+
+
 class Outcome:
-    """The result of a run as the cell's value: everything of the result, and no display of its own, because the run is
-    shown already.
+    """The result of a run as the cell's value: everything of the result. ``in_own_cell`` says whether that cell still
+    runs: there it shows nothing, because the run is shown already; anywhere else it says what it has.
     """
 
-    def __init__(self, result: Any) -> None:
+    def __init__(self, result: Any, in_own_cell: Callable[[], bool]) -> None:
         self._result = result
+        self._in_own_cell = in_own_cell
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -30,10 +35,11 @@ class Outcome:
         return [name for name in dir(self._result) if not name.startswith("_")]
 
     def __repr__(self) -> str:
-        return f"<tah run {self._result.run}: {self._result.stop_reason}>"
+        return f"<tah run {self._result.run}: {self._result.stop_reason}; with {', '.join(_PARTS)}>"
 
     def _ipython_display_(self) -> None:
-        """Show nothing."""
+        if not self._in_own_cell():
+            print(repr(self))
 
 
 def stopped(during: Headline | None, *, settled: bool = True) -> KeyboardInterrupt:
@@ -46,7 +52,12 @@ def stopped(during: Headline | None, *, settled: bool = True) -> KeyboardInterru
 
 def failed(error: TahError) -> TahError:
     """The same error, shown as one line instead of a traceback."""
-    return _one_line(error, f"✕ Failed: {' '.join(str(error).split())}")
+    return _one_line(error, failure_line(error))
+
+
+def failure_line(error: TahError) -> str:
+    """The line that tells of it."""
+    return f"✕ Failed: {' '.join(str(error).split())}"
 
 
 def failure_of(result: Any) -> TahError | None:

@@ -9,6 +9,8 @@ from typing import Any
 from traitlets import Int, Unicode
 from traitlets.config import Configurable
 
+from tah_jupyter.jupyter.grammar import MODES
+
 __all__ = ["Settings"]
 
 _KEYS = {"model": "model", "mode": "permissions.mode", "max_turns": "budget.maxTurns"}
@@ -20,7 +22,7 @@ class Settings(Configurable):
     model = Unicode("", help="Which model answers: a name of your config, PROVIDER/MODEL, or scripted:FILE.").tag(
         config=True
     )
-    mode = Unicode("", help="Permission mode: default, accept_edits, plan, dont_ask or bypass.").tag(config=True)
+    mode = Unicode("", help=f"What passes without a question: {', '.join(MODES)}.").tag(config=True)
     max_turns = Int(0, min=0, help="End a run after so many turns.").tag(config=True)
 
     def __init__(self, shell: Any) -> None:
@@ -38,7 +40,10 @@ class Settings(Configurable):
         return {key: value for key, value in self._set_values().items() if self._at_load.get(key) != value}
 
     def _set_values(self) -> dict[str, Any]:
-        return {key: getattr(self, name) for name, key in _KEYS.items() if getattr(self, name)}
+        values = {key: getattr(self, name) for name, key in _KEYS.items() if getattr(self, name)}
+        if self.mode in MODES:
+            values["permissions.mode"] = MODES[self.mode]
+        return values
 
 
 Settings.__name__ = "Tah"  # the name under which %config and config files know it

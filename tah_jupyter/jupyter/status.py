@@ -20,7 +20,8 @@ def model_words(config: Config, environ: Mapping[str, str]) -> str:
     """Which model answers and where its key comes from."""
     chosen = _chosen(config, environ)
     if isinstance(chosen, Missing):
-        return "no model chosen" if chosen.reason in ("none", "several") else f"no model: {chosen.message}"
+        settled_nothing = chosen.reason in ("none", "several")
+        return "no model chosen, see %tah model" if settled_nothing else f"no model: {chosen.message.rstrip('.')}"
     if chosen.route == "demo":
         return DEMO_LABEL
     return f"{chosen.name} ({chosen.key_env})" if chosen.key_env else chosen.name
@@ -36,6 +37,7 @@ def _chosen(config: Config, environ: Mapping[str, str]) -> ModelSpec | Missing:
     return choose(config_models=config.models, environ=environ, config_model=config.model or "")
 
 
-def mode_words(mode: str) -> str:
+def mode_words(config: Config) -> str:
     """What passes without a question."""
-    return _MODES[mode]
+    words = _MODES[config.permissions.mode]
+    return f"{words}, and asks before it reads too, until its settings are mended" if config.fail_closed else words

@@ -18,6 +18,7 @@ def test_a_finished_run_is_the_cells_value_and_is_not_shown_twice(open_kernel: O
         "('forty-two', 'forty-two', 'end_turn')"
     )
     assert front_end.run("Out[2].usage.requests").text == "1"
+    assert front_end.run("tah.last").text.startswith("<tah run 1: end_turn; with text, ")
 
 
 def test_a_line_asks_too_and_keeps_its_question_mark(open_kernel: Open, project: Project) -> None:
@@ -60,13 +61,39 @@ def test_a_failed_run_is_one_line_and_stops_run_all(
     assert ran.reply["ename"].endswith("Error")
 
 
-def test_keep_going_lets_run_all_go_on_after_a_failure(open_kernel: Open, project: Project) -> None:
+@pytest.mark.parametrize("begins", [True, False])
+def test_keep_going_lets_run_all_go_on_after_a_failure(open_kernel: Open, project: Project, begins: bool) -> None:
     front_end = open_kernel()
-    ran = front_end.submit(f"{project.script([{'fails': 'no_credit', 'message': 'No credit.'}])} --keep-going\ngo")
+    script = project.script([{"fails": "no_credit", "message": "No credit."}])
+    first = f"{script} --keep-going" if begins else "%%tah --keep-going --model scripted:nowhere.json"
+    ran = front_end.submit(f"{first}\ngo")
     queued = front_end.submit("1 + 1")
     front_end.until(lambda: ran.done and queued.done)
     assert (ran.status, queued.status, queued.text) == ("ok", "ok", "2")
     assert "✕ Failed" in ran.text
+
+
+@pytest.mark.parametrize(
+    ("line", "says_what"),
+    [
+        ("%tah model opnai", "No model 'opnai'"),
+        ("%tah model openai", "OPENAI_API_KEY"),
+        ("%tah model scripted:", "Write scripted:FILE"),
+        ("%config Tah.mode = 'nope'\n%tah", '"permissions.mode" cannot be "nope"'),
+    ],
+)
+def test_a_setting_that_cannot_be_is_said_in_one_line_and_changes_nothing(
+    open_kernel: Open, project: Project, line: str, says_what: str
+) -> None:
+    front_end = open_kernel()
+    project.script(says("x"))
+    front_end.run("%tah model scripted:script.json")
+    ran = front_end.run(line)
+    assert ran.status == "error"
+    assert says_what in ran.text
+    assert "Traceback" not in ran.text
+    front_end.run("%config Tah.mode = ''")
+    assert front_end.run("%tah model").text.strip() == "scripted:script.json"
 
 
 @pytest.mark.parametrize(

@@ -65,12 +65,20 @@ def test_denials_for_want_of_a_person_are_counted() -> None:
     assert unanswered(result(events=tuple(events))) == 1
 
 
-def test_the_value_has_everything_of_the_result_and_shows_nothing() -> None:
-    outcome = Outcome(result())
+def test_the_value_has_everything_of_the_result_and_shows_nothing_in_its_own_cell(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    own_cell = True
+    outcome = Outcome(result(), lambda: own_cell)
     assert (outcome.text, outcome.stop_reason, outcome.run) == ("t", "end_turn", 4)
     assert {"text", "changes", "usage", "cost", "events", "todos", "session_id"} <= set(dir(outcome))
-    assert repr(outcome) == "<tah run 4: end_turn>"
     assert not hasattr(outcome, "_repr_html_")
     with pytest.raises(AttributeError):
         outcome.nothing  # noqa: B018
     assert DisplayFormatter().format(outcome) == ({}, {})
+    assert capsys.readouterr().out == ""
+    own_cell = False
+    DisplayFormatter().format(outcome)
+    said = capsys.readouterr().out
+    assert said.startswith("<tah run 4: end_turn; with text, changes, ")
+    assert all(hasattr(outcome, part) for part in said.partition("with ")[2].rstrip(">\n").split(", "))

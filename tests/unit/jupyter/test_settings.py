@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config as Files
 
 from tah_jupyter.jupyter.settings import Settings
 from tah_jupyter.jupyter.status import mode_words, model_advice, model_words
-from tah_jupyter.runtime.config import load
+from tah_jupyter.runtime.config import Config, Mode, Permissions, load
 
 
 def shell(**values: object) -> InteractiveShell:
@@ -47,11 +48,26 @@ def test_the_model_is_said_with_the_variable_of_its_key_and_never_the_key(tmp_pa
 
 def test_without_a_model_it_says_what_to_do(tmp_path: Path, home: Path) -> None:
     config = load(tmp_path)
-    assert model_words(config, {}) == "no model chosen"
+    assert model_words(config, {}) == "no model chosen, see %tah model"
     assert "OPENAI_API_KEY" in model_advice(config, {})
     assert model_words(load(tmp_path, session={"model": "openai/x"}), {}).startswith("no model: ")
+    assert not model_words(config, {"ANTHROPIC_API_KEY": "k"}).endswith("."), "it stands in the middle of a line"
 
 
 def test_each_mode_has_its_words() -> None:
-    words = [mode_words(mode) for mode in ("default", "accept_edits", "plan", "dont_ask", "bypass")]
+    modes: tuple[Mode, ...] = ("default", "accept_edits", "plan", "dont_ask", "bypass")
+    words = [mode_words(Config(permissions=Permissions(mode))) for mode in modes]
     assert len(set(words)) == 5
+
+
+def test_broken_settings_are_said_where_the_mode_is(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "tah.config.json").write_text("{")
+    assert mode_words(load(tmp_path)).endswith("asks before it reads too, until its settings are mended")
+
+
+@pytest.mark.parametrize(("word", "mode"), [("edits", "accept_edits"), ("ask", "default"), ("plan", "plan")])
+def test_a_mode_is_understood_by_the_word_that_people_type(word: str, mode: str) -> None:
+    assert Settings(shell(mode=word)).from_files == {"permissions.mode": mode}
+    settings = Settings(shell())
+    settings.mode = word
+    assert settings.from_session == {"permissions.mode": mode}
