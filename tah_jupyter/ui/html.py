@@ -84,8 +84,8 @@ class _Record:
 
     def _body(self) -> Iterator[Element]:
         view = self._view
-        if view.state in ("failed", "stopped") and not view.changes:
-            yield element("p", self._words.say("untouched"))
+        if aftermath := self._phrases.aftermath(view):
+            yield element("p", aftermath)
         if summary := short_summary(view, self._words):
             yield element("p", element("strong", self._words.say("in_short")))
             yield element("ul", *(element("li", line) for line in summary))

@@ -54,8 +54,7 @@ class Phrases:
         if view.state == "stopped" and what:
             return f"{mark} {self.words.say('stopped_during', what=what)}"
         if view.state == "failed" and view.error:
-            cause = visible_line(f"{view.error} {view.next_step}".strip()).text
-            return f"{mark} {self.words.say('failed_because', cause=cause)}"
+            return f"{mark} {self.words.say('failed_because', cause=visible_line(view.error).text)}"
         return f"{mark} {self.words.say(view.state)}"
 
     def header(self, view: RunView) -> str:
@@ -78,6 +77,14 @@ class Phrases:
         if view.cost_usd is not None:
             parts.append(money(view.cost_usd, view.host, self.words))
         return parts
+
+    def aftermath(self, view: RunView) -> str:
+        """What is safe and what to do next, after a run that did not end by itself; nothing after one that did."""
+        if view.state not in ("failed", "stopped"):
+            return ""
+        untouched = not view.changes and not any(map(_may_have_changed, view.steps))
+        parts = [self.words.say("untouched") if untouched else "", visible_line(view.next_step).text]
+        return " ".join(part for part in parts if part)
 
     def destination(self, view: RunView) -> str:
         """What answers and where the data goes: ``claude-sonnet → api.anthropic.com``."""
@@ -173,8 +180,8 @@ class Phrases:
         seconds = sum(step.duration_ms for step in steps) / 1000
         parts += [duration(seconds, self.words)] if seconds >= 0.05 else []
         targets = dict.fromkeys(visible_line(step.headline.target).text for step in steps if step.headline.target)
-        parts += [", ".join(targets)] if targets else []
-        return " · ".join(parts)
+        parts.append(", ".join(self.words.say("this_folder") if each == "." else each for each in targets))
+        return " · ".join(part for part in parts if part)
 
     def kinds(self, blocks: Iterable[Block]) -> str:
         """What kinds of steps there were: ``8 looked at, 1 edit, 1 command, 2 notes``."""
@@ -209,6 +216,14 @@ def is_step(block: Block) -> bool:
             return not isinstance(block.view, Plan)
         case Note():
             return False
+
+
+def _may_have_changed(step: Step) -> bool:
+    """Whether a call ran that does more than look."""
+    began = step.state in ("running", "done", "failed") or (
+        step.state == "interrupted" and (step.asked is None or step.permission is not None)
+    )
+    return began and not step.folds and not isinstance(step.view, Plan)
 
 
 def _kind(block: Block) -> str:

@@ -42,8 +42,8 @@ def plain_record(view: RunView, words: Words, *, max_lines: int | None = MAX_LIN
 
 def _before_steps(view: RunView, words: Words, phrases: Phrases) -> Iterator[str]:
     yield phrases.header(view)
-    if view.state in ("failed", "stopped") and not view.changes:
-        yield words.say("untouched")
+    if aftermath := phrases.aftermath(view):
+        yield aftermath
     yield from short_summary(view, words)
     if view.answer_text:
         yield from visible(view.answer_text.strip(), prose=True).text.split("\n")
@@ -87,8 +87,7 @@ def markdown_record(view: RunView, words: Words) -> str:
     phrases = Phrases(words)
     first, second, *rest = (escape(part) for part in phrases.header_parts(view))
     parts = [" · ".join([f"**{first} · {second}**", *rest])]
-    if view.state in ("failed", "stopped") and not view.changes:
-        parts.append(words.say("untouched"))
+    parts.append(escape(phrases.aftermath(view)))
     parts += ["\n".join(f"- {escape(line)}" for line in short_summary(view, words))]
     parts.append(to_markdown(markdown.render(view.answer_text)))
     if view.changes:
