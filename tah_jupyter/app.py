@@ -119,8 +119,8 @@ async def open_session(
 def _folder(root: RootLike) -> Path:
     try:
         return Workspace.of(root).root
-    except ToolError as error:  # here it is the person's, not the model's
-        raise ConfigError(str(error), next_step="Name a folder that exists.") from None
+    except (ToolError, ValueError) as error:  # here it is the person's, not the model's; a name may hold a zero byte
+        raise ConfigError(f"No session can be opened in {root!s:.200}: {error}", next_step="Name a folder.") from None
 
 
 def _runtime(

@@ -116,6 +116,8 @@ class Session:
 
     def send(self, command: Command) -> None:
         """Give a command, from any thread. Returns at once."""
+        if isinstance(command, Stop) and not command.run:
+            command = Stop(self._emitter.run)  # and not the next run, should this one end before it is heard
         self._inbox.send(command)
 
     async def events(self) -> AsyncIterator[Event]:
@@ -248,7 +250,7 @@ class Session:
             case AnswerApproval():
                 self._setup.answer(command)
             case Stop(run=run):
-                if self._scope is not None and run in (0, self._emitter.run):
+                if self._scope is not None and run == self._emitter.run:
                     self._scope.cancel()
             case SetMode(mode=mode):
                 self._set_mode(mode)

@@ -6,11 +6,24 @@ import sys
 import time
 from pathlib import Path
 
+import anyio
 import psutil
 import pytest
 
-from tah_jupyter import Deny, LogError, ModelError, ScriptedModel, allow_all, calls, open_session, says
-from tah_jupyter.core.events import Notice, SessionOpened, ToolFailed
+from tah_jupyter import (
+    ConfigError,
+    Deny,
+    LogError,
+    ModelError,
+    ScriptedModel,
+    SetMode,
+    TahError,
+    allow_all,
+    calls,
+    open_session,
+    says,
+)
+from tah_jupyter.core.events import Event, ModeChanged, Notice, SessionOpened, ToolFailed
 from tah_jupyter.core.messages import ToolMessage, UserMessage
 from tah_jupyter.runtime.config import Capabilities, Config, load
 
@@ -174,3 +187,39 @@ async def test_the_prompt_that_was_stopped_is_told_of_once(folder: Path) -> None
         await session.run("one")
         await session.run("two")
     assert [m.text for m in model.requests[1].messages if isinstance(m, UserMessage)] == ["one", "two"]
+
+
+async def test_a_mode_that_does_not_exist_is_refused_at_the_opening(folder: Path) -> None:
+    with pytest.raises(ConfigError, match="no mode 'yolo'") as caught:
+        async with open_session(root=folder, model=ScriptedModel([]), mode="yolo"):  # type: ignore[arg-type]
+            pass
+    assert "accept_edits" in caught.value.next_step
+
+
+@pytest.mark.parametrize("asked", ["Plan only", "PLAN", "bypas", ""])
+async def test_a_mode_that_does_not_exist_changes_nothing_and_is_said(folder: Path, asked: str) -> None:
+    async with open_session(root=folder, model=ScriptedModel([])) as session:
+        seen: list[Event] = []
+        both = anyio.Event()
+
+        def watch(event: Event) -> None:
+            seen.append(event)
+            if len(seen) == 2:
+                both.set()
+
+        session.subscribe(watch)
+        session.send(SetMode(asked))
+        session.send(SetMode("plan"))
+        with anyio.fail_after(5):
+            await both.wait()
+        assert [type(event) for event in seen] == [Notice, ModeChanged]
+        assert session.mode == "plan"
+
+
+@pytest.mark.parametrize("name", ["nowhere", "a.py", "a.py/b", ""])
+async def test_a_root_that_is_no_folder_is_an_error_for_the_person(folder: Path, name: str) -> None:
+    root = folder / name if name else "\0"
+    with pytest.raises(TahError) as caught:
+        async with open_session(root=root, model=ScriptedModel([])):
+            pass
+    assert caught.value.next_step

@@ -1,9 +1,10 @@
 """Which values of an environment are secret, and the forms in which a secret value turns up in text."""
 
 import base64
+import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import quote, quote_plus, urlsplit
 
@@ -52,7 +53,8 @@ def is_maskable(value: str) -> bool:
 
 
 def forms_of(value: str) -> set[str]:
-    """``value`` as it is, inside JSON (once and twice), in URLs, and inside base64 at each of the three alignments.
+    """``value`` as it is, inside JSON (once and twice), in URLs (once and twice), in HTML, in Python's ``repr``, and
+    inside base64 at each of the three alignments.
 
     Long lines of a value count on their own, as programs print them one by one; so do the parts between bytes that
     are not UTF-8 (lone surrogates in Python).
@@ -63,14 +65,26 @@ def forms_of(value: str) -> set[str]:
 
 
 def _spellings(value: str) -> set[str]:
-    forms = {value, quote(value, safe=""), quote(value), quote_plus(value)}
+    quoted = quote(value, safe="")
+    forms = {value, quoted, quote(value), quote_plus(value), quote(quoted, safe="")}
     forms |= {re.sub(r"%[0-9A-F]{2}", lambda match: match[0].lower(), form) for form in forms}
-    for ascii_only in (False, True):
-        once = json.dumps(value, ensure_ascii=ascii_only)[1:-1]
-        forms |= {once, json.dumps(once, ensure_ascii=ascii_only)[1:-1]}
+    forms |= {html.escape(value), html.escape(value, quote=False), html.escape(value).replace("&#x27;", "&#39;")}
+    forms |= {repr(value)[1:-1], repr(value.encode())[2:-1]}
+    forms |= {form for ascii_only in (False, True) for form in _in_json(value, ascii_only=ascii_only)}
     for shift in range(3):
         forms |= _base64_core(value.encode(), shift)
     return forms
+
+
+def _in_json(value: str, *, ascii_only: bool) -> Iterator[str]:
+    """As encoders write it: most of them; PHP's, which escapes the slash; Go's, which escapes what HTML would read."""
+    plain = json.dumps(value, ensure_ascii=ascii_only)[1:-1]
+    for once in {plain, plain.replace("/", "\\/"), plain.translate(_AS_GO)}:
+        yield once
+        yield json.dumps(once, ensure_ascii=ascii_only)[1:-1]
+
+
+_AS_GO = str.maketrans({character: f"\\u{ord(character):04x}" for character in "&<>"})
 
 
 def _base64_core(data: bytes, shift: int) -> set[str]:

@@ -193,6 +193,15 @@ async def test_stop_ends_the_run_at_once_and_the_model_is_told_next_time() -> No
     assert "Interrupted while it ran" in results(model)[0]
 
 
+async def test_a_stop_that_comes_as_the_run_ends_does_not_stop_the_next_one() -> None:
+    model = ScriptedModel([says("one"), says("two")])
+    async with session_of(model) as session:
+        end = session.subscribe(lambda e: session.send(Stop()) if isinstance(e, RunEnded) else None)
+        assert (await session.run("go")).stop_reason == "end_turn"
+        end()
+        assert (await session.run("again")).stop_reason == "end_turn"
+
+
 async def test_cancelling_the_caller_closes_everything_and_goes_on() -> None:
     model = ScriptedModel([calls("read", ms=60_000), says("ok")])
     events: list[Event] = []

@@ -1,4 +1,5 @@
 import base64
+import html
 import json
 import re
 import time
@@ -100,7 +101,7 @@ def test_a_private_key_is_masked_with_line_numbers_escapes_or_its_end_cut_off(re
     assert redactor.redact(f"a\n{key}\nb\n{key}\nc") == "a\n⟨PRIVATE_KEY⟩\nb\n⟨PRIVATE_KEY⟩\nc"
 
 
-@pytest.mark.parametrize("secret", [*KNOWN.values(), 'p"a\\ss\n word', "pässwörd+/="])
+@pytest.mark.parametrize("secret", [*KNOWN.values(), 'p"a\\ss\n word', "pässwörd+/=", 'it\'s<a>&"b"/c#9'])
 def test_a_known_value_is_masked_in_each_of_its_forms(secret: str) -> None:
     redactor = Redactor({"NAME": f"{secret}\n"})
     once, once_ascii = json.dumps(secret, ensure_ascii=False)[1:-1], json.dumps(secret)[1:-1]
@@ -114,6 +115,11 @@ def test_a_known_value_is_masked_in_each_of_its_forms(secret: str) -> None:
         quote_plus(secret),
     ]
     forms += [re.sub("%..", lambda match: match[0].lower(), quote(secret, safe=""))]
+    forms += [quote(quote(secret, safe=""), safe=""), html.escape(secret), html.escape(secret, quote=False)]
+    forms += [repr(secret)[1:-1], repr(secret.encode())[2:-1]]
+    as_php = once_ascii.replace("/", r"\/")
+    as_go = once.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
+    forms += [as_php, json.dumps(as_php)[1:-1], as_go, json.dumps(as_go)[1:-1]]
     for form in forms:
         assert redactor.redact(f"a {form} b") == "a ⟨NAME⟩ b"
 
