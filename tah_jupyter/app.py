@@ -199,9 +199,9 @@ def _find(store: Store, resume: str | None, notebook: str, new: bool) -> Kept:
 def _gate(config: Config, mode: Mode, tools: Sequence[Tool[Any, Any]]) -> tuple[PermissionGate, list[str]]:
     names = [name for tool in tools for name in (tool.name, *tool.aliases)]
     asked = config.permissions
-    broken = "; ".join(str(problem.message).rstrip(".") for problem in config.problems if problem.fatal)
+    broken = "; ".join(str(problem).rstrip(".") for problem in config.problems if problem.fatal)
     rules, told = read_rules(deny=asked.deny, ask=asked.ask, allow=asked.allow, tools=names, broken=broken)
-    others = [str(problem.message) for problem in config.problems if not problem.fatal]
+    others = [str(problem) for problem in config.problems if not problem.fatal]
     return PermissionGate(rules, asked.mode if mode == "default" else mode), [*told, *others]
 
 

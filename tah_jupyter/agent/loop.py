@@ -81,7 +81,7 @@ async def run_loop(loop: Loop, ended: Ended) -> None:
     continued = 0
     for turn in itertools.count(1):
         if turn > loop.max_turns:
-            ended.reason = "max_turns"
+            ended.reason, ended.error = "max_turns", _at_limit(loop.max_turns)
             return
         loop.check()
         received, executor = await take_turn(loop)
@@ -106,6 +106,13 @@ async def run_loop(loop: Loop, ended: Ended) -> None:
                 loop.emitter.emit(Notice(text="The model ended without a word.", level="warning", code="empty"))
             ended.reason = "end_turn"
             return
+
+
+def _at_limit(turns: int) -> TahError:
+    return TahError(
+        f"The limit of turns was reached ({turns}).",
+        next_step="Ask it to go on, or raise the limit with --max-turns or budget.maxTurns.",
+    )
 
 
 async def take_turn(loop: Loop) -> tuple[Received, Executor]:

@@ -5,14 +5,11 @@ from typing import Any, TypeVar
 
 from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.errors import TahError
-from tah_jupyter.core.events import ApprovalAnswered, StopReason
+from tah_jupyter.core.events import ApprovalAnswered
 
 __all__ = ["Outcome", "failed", "failure_line", "failure_of", "stopped", "unanswered"]
 
 E = TypeVar("E", bound=BaseException)
-
-_LIMITS: dict[StopReason, str] = {"max_turns": "the limit of turns was reached"}
-
 
 _PARTS = ("text", "changes", "todos", "usage", "cost", "events", "session_id")
 
@@ -64,7 +61,7 @@ def failure_of(result: Any) -> TahError | None:
     """What a run that ended by itself failed with; None when it did not."""
     if result.stop_reason == "end_turn":
         return None
-    return TahError(result.error or _LIMITS.get(result.stop_reason, result.stop_reason), next_step=result.next_step)
+    return TahError(result.error or result.stop_reason, next_step=result.next_step)
 
 
 def unanswered(result: Any) -> int:

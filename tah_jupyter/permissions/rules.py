@@ -44,5 +44,5 @@ def read_rules(
                 warnings.append(f"The {kind} rule {text!r} names no tool that is there now{hint}.")
     closed = "; ".join(problems)
     deny_set, ask_set, allow_set = (frozenset(kinds[kind]) for kind in ("deny", "ask", "allow"))
-    told = [f"{text[0].upper()}{text[1:]}. Everything asks until it is mended." for text in problems]
+    told = [f"Everything asks until this is mended: {text}." for text in problems]
     return Rules(deny_set, ask_set, allow_set, closed and f"everything asks: {closed}"), (*told, *warnings)

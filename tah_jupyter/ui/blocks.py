@@ -1,5 +1,6 @@
 """The parts of a run while they grow. Each keeps its frozen snapshot until a record touches it again."""
 
+import re
 from collections import deque
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -253,6 +254,10 @@ class CallBuilder(_Builder[Step]):
         return self._end.changes if self._end is not None else ()
 
 
+_MARK = re.compile(r"^\[tah notice \w+\] ")
+"""How our words to the model begin; it tells them from content there, and a person nothing."""
+
+
 class NoteBuilder(_Builder[Note]):
     """A notice, or text that joined the conversation."""
 
@@ -263,7 +268,7 @@ class NoteBuilder(_Builder[Note]):
     def _build(self) -> Note:
         record = self._record
         if isinstance(record, PromptAdded):
-            return Note(self.id, self.item, record.text, "info", "prompt")
+            return Note(self.id, self.item, _MARK.sub("", record.text), "info", "prompt")
         return Note(self.id, self.item, record.text, record.level, record.code)
 
 

@@ -62,6 +62,8 @@ class Transcript:
 
     def __init__(self) -> None:
         self._runs: dict[int, _Run] = {}
+        self._opening: list[Notice] = []
+        self._told: set[str] = set()
         self._lock = threading.Lock()
 
     @classmethod
@@ -77,10 +79,24 @@ class Transcript:
         :data:`HEADER` and :data:`PLAN`.
         """
         with self._lock:
+            if isinstance(record, Notice) and record.code == "opening":
+                self._opening.append(record)
+                return frozenset()
             run = self._runs.get(record.run)
             if run is None:
                 run = self._runs[record.run] = _Run(record.run)
-            return run.apply(record)
+            touched = run.apply(record)
+            return touched | self._told_first(run) if isinstance(record, RunStarted) else touched
+
+    def _told_first(self, run: "_Run") -> frozenset[str]:
+        """What was said while the session opened belongs to no run: the next one tells it, each text once."""
+        touched: frozenset[str] = frozenset()
+        for notice in self._opening:
+            if notice.text not in self._told:
+                self._told.add(notice.text)
+                touched |= run.apply(notice)
+        self._opening.clear()
+        return touched
 
     @property
     def runs(self) -> tuple[int, ...]:

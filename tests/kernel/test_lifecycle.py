@@ -21,6 +21,12 @@ def test_a_finished_run_is_the_cells_value_and_is_not_shown_twice(open_kernel: O
     assert front_end.run("tah.last").text.startswith("<tah run 1: end_turn; with text, ")
 
 
+def test_a_tool_that_is_not_there_is_named_in_the_run_that_allows_it(open_kernel: Open, project: Project) -> None:
+    front_end = open_kernel()
+    ran = front_end.run(f"{project.script(says('x'))} --allow edit_fiel\ngo", allow_stdin=False)
+    assert "Notice: The allow rule 'edit_fiel' names no tool that is there now (did you mean edit_file?)." in ran.text
+
+
 def test_a_line_asks_too_and_keeps_its_question_mark(open_kernel: Open, project: Project) -> None:
     front_end = open_kernel()
     project.script(says("a file"))

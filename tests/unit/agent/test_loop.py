@@ -233,6 +233,8 @@ async def test_the_limit_of_turns_ends_the_run_and_says_so() -> None:
     async with session_of(model, [Slow("read")], max_turns=3) as session:
         result = await session.run("go")
     assert result.stop_reason == "max_turns"
+    assert result.error == "The limit of turns was reached (3)."
+    assert "--max-turns" in result.next_step
     assert len(model.requests) == 3
 
 

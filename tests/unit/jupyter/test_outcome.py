@@ -47,7 +47,7 @@ def test_a_failure_keeps_its_type_and_is_one_line() -> None:
 
 @pytest.mark.parametrize(
     ("reason", "error", "says"),
-    [("max_turns", "", "limit of turns"), ("model_error", "No credit.", "No credit."), ("error", "", "error")],
+    [("max_turns", "The limit.", "The limit."), ("model_error", "No credit.", "No credit."), ("error", "", "error")],
 )
 def test_a_run_that_did_not_answer_has_failed(reason: StopReason, error: str, says: str) -> None:
     failure = failure_of(result(reason, error=error, next_step="Do this."))

@@ -313,6 +313,28 @@ def test_notices_and_added_prompts_are_blocks_of_their_run() -> None:
     assert view.mode == "plan"
 
 
+def test_what_was_said_while_the_session_opened_is_told_by_the_next_run_and_once() -> None:
+    def opening(seq: int, text: str, run: int = 0) -> Notice:
+        return Notice(run=run, seq=seq, text=text, level="warning", code="opening")
+
+    transcript = Transcript()
+    assert transcript.apply(opening(1, "no such tool")) == frozenset()
+    assert transcript.apply(RunStarted(run=1, prompt="x")) == {HEADER, "note-1"}
+    transcript.apply(RunEnded(run=1, reason="end_turn"))
+    for record in (opening(5, "no such tool", 1), opening(6, "mended", 1), RunStarted(run=2, prompt="y")):
+        transcript.apply(record)
+    assert transcript.runs == (1, 2)
+    told = [[block.text for block in transcript.run(run).blocks if isinstance(block, Note)] for run in (1, 2)]
+    assert told == [["no such tool"], ["mended"]]
+
+
+def test_the_mark_for_the_model_is_not_shown_to_the_person() -> None:
+    record = PromptAdded(run=1, seq=5, text="[tah notice 0a1b2c] The person stopped the run here.", source="end")
+    [note] = Transcript.of([record]).run(1).blocks
+    assert isinstance(note, Note)
+    assert note.text == "The person stopped the run here."
+
+
 def test_an_unknown_run_is_an_error() -> None:
     with pytest.raises(KeyError):
         Transcript().run(3)
