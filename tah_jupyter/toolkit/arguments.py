@@ -4,6 +4,7 @@ A text that was cut, repaired or merely resembles JSON is refused with words for
 cases.
 """
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -74,9 +75,15 @@ def _kind(value: object) -> str:
 
 
 def _invalid(problem: str, raw: str) -> ToolError:
-    end = f" They end in {raw[-60:]!r}." if len(raw) > 60 else ""
+    end = f" They end in {end!r}." if (end := _last_words(raw)) else ""
     return ToolError(
         f"The call was not run: its arguments are not valid JSON ({problem}).{end} "
         "Send the whole call again as one JSON object.",
         code="InvalidArguments",
     )
+
+
+def _last_words(raw: str) -> str:
+    """How a long text ends, from the start of a word on: half of a key could not be told from other text."""
+    words = re.split(r"(?<=[\s\"':,{}\[\]])", raw[-60:], maxsplit=1)
+    return words[-1] if len(raw) > 60 and len(words) > 1 else ""

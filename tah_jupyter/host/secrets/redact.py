@@ -36,8 +36,9 @@ class Redactor:
         for name, value in (known or {}).items():
             for form in forms_of(value) if is_maskable(value) else ():
                 self._forms.setdefault(form, name)
-        heads = {spelled[:_HEAD_CHARS] for form in self._forms for spelled in (form, _json(form))}
-        triggers = [re2.escape(head) for head in sorted(heads)]
+        spelled = [text for form in self._forms for text in (form, _json(form))]
+        ends = {end for text in spelled for end in (text[:PIECE_CHARS], text[-PIECE_CHARS:])}
+        triggers = [re2.escape(end) for end in sorted(ends)]
         self._trigger = compiled("|".join([*triggers, *(pattern.trigger for pattern in SECRET_PATTERNS)]))
 
     def suspects(self, data: bytes) -> bool:
@@ -78,7 +79,7 @@ class Redactor:
     @cached_property
     def _beginnings(self) -> Any:
         """Matches whatever ends in the beginning of a secret, and a little more: one scan says no for most pieces."""
-        heads = sorted({form[:_HEAD_CHARS] for form in self._forms})
+        heads = sorted({form[:PIECE_CHARS] for form in self._forms})
         known = [f"(?:{prefixes_of(head)})\\z|{re2.escape(head)}" for head in heads]
         return compiled("|".join([*known, PARTIAL.pattern]))
 
@@ -91,11 +92,15 @@ class Redactor:
         return self._scrubbed(error, {})
 
     def _known_spans(self, text: str) -> Iterator[Span]:
+        """Known secrets, and what a cut left of them: a beginning or an end of :data:`PIECE_CHARS` or more."""
         for form, name in self._forms.items():
-            start = text.find(form)
-            while start >= 0:
-                yield start, start + len(form), name
-                start = text.find(form, start + 1)
+            for start in _places(text, form[:PIECE_CHARS]):
+                yield start, start + _shared(form, text[start : start + len(form)]), name
+            if len(form) > PIECE_CHARS:
+                for start in _places(text, form[-PIECE_CHARS:]):
+                    end = start + PIECE_CHARS
+                    before = text[max(0, end - len(form)) : end]
+                    yield end - _shared(form[::-1], before[::-1]), end, name
 
     def _scrubbed(self, error: BaseException, done: dict[int, BaseException]) -> BaseException:
         if id(error) in done:
@@ -136,8 +141,23 @@ class Redactor:
         return value
 
 
-_HEAD_CHARS = 24
-"""How much of a known secret the quick scans look for: enough to be rare, and a long key cannot make them large."""
+PIECE_CHARS = 16
+"""How much of a known secret's beginning or end is looked for and masked: headlines, errors and long results are cut
+somewhere, which may be inside a secret. Enough to be rare, and a long key cannot make the quick scans large.
+"""
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters at the beginning of both are the same."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((count for count, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _places(text: str, part: str) -> Iterator[int]:
+    start = text.find(part)
+    while start >= 0:
+        yield start
+        start = text.find(part, start + 1)
 
 
 def _overlap(text: str, form: str) -> int:

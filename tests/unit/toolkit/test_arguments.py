@@ -36,3 +36,12 @@ def test_anything_else_is_refused_and_says_what_to_do(raw: str) -> None:
     with pytest.raises(ToolError, match="as one JSON object") as caught:
         parse_arguments(raw)
     assert caught.value.code == "InvalidArguments"
+
+
+def test_the_end_of_bad_arguments_is_told_from_the_start_of_a_word() -> None:
+    with pytest.raises(ToolError, match='"b": "the end'):
+        parse_arguments('{"a": "' + "x" * 100 + '", "b": "the end')
+    key = "k0123456789" * 30
+    with pytest.raises(ToolError) as caught:
+        parse_arguments('{"a": "' + key[:200])
+    assert key[150:160] not in str(caught.value)

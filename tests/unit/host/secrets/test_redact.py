@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tah_jupyter.host.secrets.redact import Redactor
+from tah_jupyter.host.secrets.redact import PIECE_CHARS, Redactor
 from tah_jupyter.host.secrets.stream import StreamRedactor
 from tah_jupyter.host.secrets.values import secrets_in
 from tests.support.lookalikes import BENIGN, SECRET_SHAPES
@@ -122,6 +122,17 @@ def test_a_known_value_is_masked_in_each_of_its_forms(secret: str) -> None:
     forms += [as_php, json.dumps(as_php)[1:-1], as_go, json.dumps(as_go)[1:-1]]
     for form in forms:
         assert redactor.redact(f"a {form} b") == "a ⟨NAME⟩ b"
+
+
+@pytest.mark.parametrize("secret", ["q9x-Zr71/mL+p==tail/and-more", "k" * 8 + "0123456789abcdef" * 12])
+def test_what_a_cut_leaves_of_a_known_value_is_masked_too(secret: str) -> None:
+    redactor = Redactor({"NAME": secret})
+    for length in range(PIECE_CHARS, len(secret)):
+        assert redactor.redact(f"Search {secret[:length]}…") == "Search ⟨NAME⟩…"
+        assert redactor.redact(f"'{secret[-length:]}' b") == "'⟨NAME⟩' b"
+        assert redactor.redact(json.dumps({"a": secret[:length]})) == '{"a": "⟨NAME⟩"}'
+    for length in range(PIECE_CHARS):
+        assert redactor.redact(f"a {secret[:length]}…") == f"a {secret[:length]}…"
 
 
 @pytest.mark.parametrize("before", ["", "u", "us", "user:"])
