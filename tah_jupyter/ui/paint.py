@@ -38,7 +38,12 @@ ROWS_A_TABLE = 100
 """A long diff is drawn as several tables, so that a browser need not lay out all of it."""
 
 _PLAIN_ARGUMENT = re.compile(r"[\w@%+=:,./-]+\Z", re.ASCII)
-_INK = {"+": "color:#1a7f37;text-decoration:none", "-": "color:#cf222e;text-decoration:none"}
+_TINT = {
+    "+": "background-color:rgba(46,160,67,0.2);text-decoration:none",
+    "-": "background-color:rgba(248,81,73,0.2);text-decoration:none",
+}
+"""No ink is dark enough on white paper and light enough on black at once, so the paper is tinted and the ink is kept."""
+
 _ITEM = {"pending": "item_open", "in_progress": "item_now", "completed": "item_done"}
 
 
@@ -167,7 +172,7 @@ class Painter:
         for row in islice(rows, self._max_lines):
             text = diff.as_text(row, width)
             tag = {"+": "ins", "-": "del"}.get(row.kind)
-            lines += [element(tag, text, style=_INK[row.kind]) if tag else text, "\n"]
+            lines += [element(tag, text, style=_TINT[row.kind]) if tag else text, "\n"]
         if self._max_lines is not None and len(rows) > self._max_lines:
             lines.append(self._words.count("lines_more", len(rows) - self._max_lines, run=self._run))
         return element("pre", *lines)

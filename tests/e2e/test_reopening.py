@@ -92,6 +92,8 @@ def test_opened_again_with_a_fresh_kernel_the_record_reads_well(
     expect(record.get_by_text("✓ Read a.py")).to_be_visible()
     record.get_by_text("a.py +1 −1 · allowed once by you").click()
     diff = record.locator("details[open] pre").first
+    tints = diff.locator("ins, del").evaluate_all("all => all.map(e => getComputedStyle(e).backgroundColor)")
+    assert tints == ["rgba(248, 81, 73, 0.2)", "rgba(46, 160, 67, 0.2)"]
     assert [line.split(maxsplit=2) for line in diff.inner_text().splitlines()] == [
         ["-", "1", "x = 1"],
         ["+", "1", "x = 2"],

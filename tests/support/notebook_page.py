@@ -20,6 +20,8 @@ LIMIT_MS = 30_000
 CARD_DEAD_MS = 450
 """A little longer than a card takes no answer after it appears."""
 
+expect.set_options(timeout=LIMIT_MS)
+
 _READY = """() => {
   const panel = window.jupyterapp?.shell?.currentWidget;
   const kernel = panel?.sessionContext?.session?.kernel;

@@ -146,7 +146,7 @@ def test_a_long_answer_is_cut_in_plain_text_and_says_where_the_rest_is() -> None
         (
             RunEnded(reason="max_turns", error="50 turns were used.", next_step=""),
             False,
-            "✕ Failed: 50 turns were used.",
+            "‖ At limit: 50 turns were used.",
         ),
         (RunEnded(reason="error"), False, "✕ Failed"),
     ],
@@ -283,7 +283,10 @@ def test_a_diff_is_readable_from_its_signs_alone() -> None:
     numbered = [as_text(row, 2) for row in rows(runs.DIFF)]
     assert [line[:4] for line in numbered] == ["  42", "- 43", "+ 43", "  44"]
     html = paint(runs.DIFF)
-    assert '<ins style="color:#1a7f37;text-decoration:none">+ 43      df["date"] = pd.to_datetime' in html
+    assert (
+        '<ins style="background-color:rgba(46,160,67,0.2);text-decoration:none">+ 43      df["date"] = pd.to_datetime'
+        in html
+    )
     two = Diff("a", (*runs.DIFF.hunks, *runs.DIFF.hunks), 2, 2, notes=("mode 644 → 755",))
     assert "⋮" in paint(two)
     assert "<div>mode 644 → 755</div>" in paint(two)
@@ -353,3 +356,19 @@ def test_a_created_file_and_a_changed_variable_are_told_apart() -> None:
 def test_a_plan_without_steps_is_only_the_plan() -> None:
     view = view_of(RunStarted(prompt="x"), TodosUpdated(todos=(Todo("a"),)), RunEnded(reason="end_turn"))
     assert "Steps" not in record(view)["text/html"]
+
+
+def test_the_short_lines_of_a_very_long_run_stay_short_and_count_what_they_leave_out() -> None:
+    steps = [
+        event
+        for number in range(1_000)
+        for event in (
+            ToolStarted(call=f"c{number}", tool="t", headline=Headline("Run", f"command-{number}")),
+            ToolFinished(call=f"c{number}", tool="t", text="ok", view=Output("x", 1, "exit 0")),
+        )
+    ]
+    bundle = record(view_of(RunStarted(prompt="x"), *steps, RunEnded(reason="end_turn")))
+    (line,) = [line for line in bundle["text/plain"].split("\n") if line.startswith("Commands")]
+    assert "command-9 (exit 0), … 990 more" in line
+    assert len(line) < 500
+    assert len(bundle["text/plain"]) < 5_000
