@@ -3,6 +3,8 @@
 import asyncio
 import os
 import random
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -191,6 +193,24 @@ async def test_a_daemon_that_outlives_its_command_is_spared_and_named(tmp_path: 
         finally:
             for process in survivors:
                 process.kill()
+
+
+@pytest.mark.case("EXEC-17")
+async def test_a_daemon_is_named_though_it_is_just_becoming_another_program(tmp_path: Path) -> None:
+    """In that moment it has no environment, and so no mark; on a busy machine some are met in it."""
+    seconds = long_time()
+    spins = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        async with bench(execute_command_tool(tmp_path)) as tools:
+            for _ in range(25):
+                line = f"exec setsid -f sleep {seconds} >/dev/null 2>&1"
+                done = await tools.call("execute_command", command=["bash", "-c", line])
+                assert len(done.data.alive) == 1, done.text
+    finally:
+        for process in (*spins, *running("sleep", seconds)):
+            process.kill()
+        for spin in spins:
+            spin.wait()
 
 
 @pytest.mark.case("UI-09")

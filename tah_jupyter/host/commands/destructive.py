@@ -15,6 +15,7 @@ from tah_jupyter.host.commands.destructive_words import (
     CARRIERS,
     GIT,
     GIT_WITH_VALUE,
+    LOADER,
     SHELLS,
     SUBCOMMANDS,
     WITH_OPTION,
@@ -61,7 +62,7 @@ def _judge(argv: tuple[str, ...], depth: int) -> bool:
         return any(_judge_shell(text, depth) for text in _scripts(rest))
     if _INTERPRETER.fullmatch(name):
         return _judge_interpreter(rest, depth)
-    if name in CARRIERS:
+    if name in CARRIERS or re.fullmatch(LOADER, name):
         if len(rest) > _MAX_CARRIED_WORDS:
             return True
         return any(_judge(rest[at:], depth + 1) or _carries_code(rest[at], depth) for at in range(len(rest)))
@@ -71,8 +72,11 @@ def _judge(argv: tuple[str, ...], depth: int) -> bool:
 def _by_table(name: str, rest: tuple[str, ...]) -> bool:
     if name == "git":
         return _judge_git(rest)
+    if name == "tee":
+        return not any(re.fullmatch(r"-\w*a\w*|--append", word) for word in rest) and set(rest) != {"/dev/null"}
     if name in ("mv", "cp", "install"):  # unless told not to, they overwrite without a word
-        return not any(re.fullmatch(r"-\w*[nb]\w*|--no-clobber|--update=none\S*|--backup\S*", word) for word in rest)
+        kept = any(re.fullmatch(r"-\w*[nb]\w*|--no-clobber|--update=none\S*|--backup\S*", word) for word in rest)
+        return not kept and sum(not _is_option(word) for word in rest) > 1  # "uv pip install x" is another install
     if name in SUBCOMMANDS and not set(SUBCOMMANDS[name].split()).isdisjoint(rest):
         return True
     if name in WITH_OPTION and any(re.fullmatch(WITH_OPTION[name], word) for word in rest):

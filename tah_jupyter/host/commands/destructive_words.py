@@ -1,6 +1,6 @@
 """The words by which :mod:`tah_jupyter.host.commands.destructive` knows a command that cannot be taken back."""
 
-__all__ = ["ALWAYS", "CARRIERS", "GIT", "GIT_WITH_VALUE", "SHELLS", "SUBCOMMANDS", "WITH_OPTION"]
+__all__ = ["ALWAYS", "CARRIERS", "GIT", "GIT_WITH_VALUE", "LOADER", "SHELLS", "SUBCOMMANDS", "WITH_OPTION"]
 
 
 def words(text: str) -> frozenset[str]:
@@ -16,7 +16,9 @@ ALWAYS = words(
     # other users' rights, and accounts
     "sudo doas su pkexec runuser userdel groupdel usermod passwd chpasswd visudo "
     # databases and mail
-    "dropdb dropuser sendmail mail"
+    "dropdb dropuser sendmail mail "
+    # editors that read their orders from where nobody sees them
+    "ed ex"
 )
 """Programs that destroy, overwrite or end something whatever their arguments."""
 
@@ -77,7 +79,17 @@ WITH_OPTION = {
     "rsync": r"--del(ete\S*)?|--remove-source-files|[^-/.][^/]*:.*",
     "scp": r"[^-/.][^/]*:.*",
     "ln": r"-\w*f\w*|--force",
-    "tar": r"--remove-files",
+    "tar": r"--remove-files|--overwrite\S*|--to-command\S*|--checkpoint-action\S*|-I.*|--use-compress-program\S*",
+    "unzip": r"-\w*o\w*",
+    "sed": r"-\w*i\S*|--in-place\S*",
+    "perl": r"-[acdlnpsw0-9]*i\S*",
+    "ruby": r"-[acdlnpsw0-9]*i\S*",
+    "sort": r"-\w*o\S*|--output\S*",
+    "shuf": r"-\w*o\S*|--output\S*",
+    "vim": r"-c|-[eE]?s|--cmd|\+\S+",
+    "vi": r"-c|-[eE]?s|--cmd|\+\S+",
+    "nvim": r"-c|-[eE]?s|-l|--cmd|--headless|\+\S+",
+    "emacs": r"--batch|-batch|--script|--eval|-f|-l",
     "zip": r"-\w*m\w*|--move",
     "find": r"-delete|-fprint\w*|-fls",
     "curl": r"-\w*[dFT]\w*|--data\S*|--form\S*|--json|--upload-file|(-X|--request=)?(POST|PUT|PATCH|DELETE)",
@@ -116,11 +128,19 @@ GIT_WITH_VALUE = words("-C -c --git-dir --work-tree --namespace --exec-path --co
 """Options of git itself whose value is the next word."""
 
 CARRIERS = words(
-    "env timeout gtimeout nice ionice nohup stdbuf setsid time command exec eval builtin busybox toybox chroot unshare "
-    "watch flock script xargs parallel find fd ssh entr uv uvx poetry pdm hatch pipx npx pnpx bunx pipenv conda mamba "
-    "micromamba docker podman make strace ltrace gdb valgrind firejail bwrap systemd-run at batch taskset chrt "
-    "runcon setpriv unbuffer"
+    "env timeout gtimeout nice ionice nohup stdbuf setsid time command exec eval builtin busybox toybox chroot "
+    "unshare watch flock script xargs parallel find fd ssh entr uv uvx poetry pdm hatch pipx npx pnpx bunx pipenv "
+    "conda mamba micromamba docker podman docker-compose kubectl oc make nix nix-shell apptainer singularity "
+    "distrobox toolbox vagrant strace ltrace gdb valgrind perf rr hyperfine memusage catchsegv firejail bwrap proot "
+    "nsenter fakeroot fakechroot faketime eatmydata systemd-run systemd-inhibit start-stop-daemon daemonize daemon at "
+    "batch tmux screen dtach expect rlwrap taskset chrt numactl prlimit choom cgexec cpulimit trickle runcon setpriv "
+    "setarch linux32 linux64 i386 x86_64 sg gosu su-exec setuidgid chpst softlimit envdir dotenv direnv tini dumb- "
+    "init chronic ts unbuffer xvfb-run dbus-run-session dbus-launch ssh-agent torsocks proxychains proxychains4 "
+    "watchexec nodemon reflex"
 )
 """Programs that run what their arguments say."""
+
+LOADER = r"ld(-linux|-musl)?[-\w]*\.so[.\d]*"
+"""The name of the program that starts other programs: it runs the one that it is given."""
 
 SHELLS = words("sh bash dash zsh ksh mksh ash fish csh tcsh rbash")

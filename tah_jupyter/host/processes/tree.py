@@ -28,6 +28,7 @@ CLOCK_SLACK_S = 1.0
 """Two readings of one start time may differ by this much (seconds), when the system clock was set in between."""
 
 _POLL_S = 0.01
+_EXEC_LOOKS = 5
 _KILL_ROUNDS = 3
 _KILL_WAIT_S = 0.25
 
@@ -66,17 +67,33 @@ class Tree(msgspec.Struct, frozen=True):
 
     def find(self) -> Found:
         """All of it that runs now."""
-        reused, descendants = self._read_leader()
         found: Found = {}
-        for pid in psutil.pids():
+        unclear = self._look(psutil.pids(), found)
+        for _ in range(_EXEC_LOOKS):
+            if not unclear:
+                break
+            time.sleep(_POLL_S)
+            unclear = self._look(unclear, found)
+        return found
+
+    def _look(self, pids: Iterable[int], found: Found) -> list[int]:
+        """Add to ``found`` what is ours of ``pids``. Returns what is not clear yet: in the moment in which it becomes
+        another program a process has no environment, and no mark in it.
+        """
+        reused, descendants = self._read_leader()
+        unclear = []
+        for pid in pids:
             try:
                 process = psutil.Process(pid)  # a fresh one: its name may have changed since it was forked
                 in_group = not reused and os.getpgid(pid) == self.pid
-                if (in_group or process in descendants or self._marks(process)) and _runs(process):
+                marked = in_group or process in descendants or self._marks(process)
+                if marked is None:
+                    unclear.append(pid)
+                elif marked and _runs(process):
                     found[process] = Relic(pid, process.name(), escaped=not in_group)
             except (psutil.Error, OSError):  # it is gone, or another user's and not ours to judge
                 continue
-        return found
+        return unclear
 
     def signal(self, number: int) -> None:
         """Send a signal to all of it."""
@@ -127,8 +144,14 @@ class Tree(msgspec.Struct, frozen=True):
         except psutil.Error:  # it is gone; as long as its group lives, no other process gets its number
             return False, set()
 
-    def _marks(self, process: psutil.Process) -> bool:
-        return bool(self.mark) and process.environ().get(MARK) == self.mark
+    def _marks(self, process: psutil.Process) -> bool | None:
+        """Whether it carries our mark; None when it has no environment and could be ours by its age."""
+        if not self.mark:
+            return False
+        environ = process.environ()
+        if environ or process.create_time() < self.created - CLOCK_SLACK_S:
+            return environ.get(MARK) == self.mark
+        return None
 
 
 def end_survivors(processes: Iterable[tuple[int, float]]) -> list[Ending]:

@@ -97,6 +97,35 @@ bash -c reboot
 sh -ec poweroff
 bash -o pipefail -c shutdown
 env bash -c halt
+bash -c 'cat a | tee b'
+tee b
+sed -i s/a/b/ f
+sed -ni.bak s/a/b/p f
+perl -pi -e s/a/b/ f
+sort -o f f
+vim -es -c '%d|wq' f
+emacs --batch --eval '(delete-file "x")'
+tar xf a.tar --to-command=rm
+tar -I 'rm x' -cf a b
+unzip -qo a.zip
+/lib64/ld-linux-x86-64.so.2 /bin/rm x
+ld-musl-x86_64.so.1 /bin/rm x
+ld.so /bin/rm x
+prlimit --nproc=5 rm x
+choom -n 5 -- rm x
+numactl -N 0 rm x
+faketime yesterday rm x
+fakeroot rm x
+xvfb-run -a rm x
+nsenter -t 1 rm x
+setarch -R rm x
+hyperfine 'rm x'
+perf stat rm x
+expect -c 'spawn rm x'
+tmux new -d 'rm x'
+screen -dm rm x
+kubectl exec pod -- rm x
+nix-shell --run 'rm x'
 bash -c 'echo $(rm x)'
 bash -c 'echo `rm x`'
 bash -c "sh -c 'rm x'"
@@ -165,6 +194,19 @@ bash -c 'pytest 2>&1 | tail -5'
 bash -c 'pytest > /dev/null'
 bash -c 'echo x >> log'
 bash script.sh
+tee -a log
+bash -c 'pytest | tee -a log'
+sed -n 1,5p f
+sed s/a/b/ f
+perl -ne print f
+perl -Mstrict -e 'print 1'
+sort -n f
+tar xf a.tar
+unzip a.zip
+npm run build
+uv pip install requests
+poetry install
+tmux ls
 mv -n a b
 cp --no-clobber a b
 chmod +x a
