@@ -59,7 +59,12 @@ class Drain:
         self._refused = False
         self._wake_read, self._wake_write = os.pipe()
         self._thread = threading.Thread(target=self._read_all, name=name, daemon=True)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except BaseException:
+            os.close(self._wake_read)
+            os.close(self._wake_write)
+            raise
 
     def stop(self) -> None:
         """End the reading, wait for the thread, close the pipes. Blocking, and short unless a sink blocks."""

@@ -11,6 +11,7 @@ standard input is empty.
 """
 
 import atexit
+import errno
 import os
 import subprocess
 import threading
@@ -107,22 +108,38 @@ class Process:
                 self._guard.close()
             raise
         self.tree = Tree(self._popen.pid, time.time(), mark)
-        if self._guard is not None:
-            self._guard.watch(self.pid)
         self.exit_code: int | None = None
         self._reaping = threading.Lock()
         self._reaped = False
         self._exited = Flag()
         self._released = Flag()
         pipes = [(self._popen.stdout, output), (self._popen.stderr, errors)]
-        self._drain = Drain(
-            [(pipe, sink) for pipe, sink in pipes if pipe is not None and sink is not None],
-            name=f"tah-read-{self.pid}",
-            on_refusal=self._kill_group,
-        )
-        _running.add(self)
+        self._pipes = [(pipe, sink) for pipe, sink in pipes if pipe is not None and sink is not None]
         self._waiter = threading.Thread(target=self._await_exit, name=f"tah-wait-{self.pid}", daemon=True)
+        try:
+            self._attend()
+        except BaseException as error:
+            self._give_up()
+            if isinstance(error, RuntimeError):  # what Python says when the system has no thread left
+                raise BlockingIOError(errno.EAGAIN, str(error)) from error
+            raise
+        _running.add(self)
+
+    def _attend(self) -> None:
+        """Begin to watch it, to wait for it and to read what it prints."""
+        if self._guard is not None:
+            self._guard.watch(self.pid)
         self._waiter.start()
+        self._drain = Drain(self._pipes, name=f"tah-read-{self.pid}", on_refusal=self._kill_group)
+
+    def _give_up(self) -> None:
+        """End it at once: nobody can attend to it."""
+        self._kill_group()
+        self._popen.wait()
+        for pipe, _ in self._pipes:
+            pipe.close()
+        if self._guard is not None:
+            self._guard.close()
 
     @property
     def pid(self) -> int:

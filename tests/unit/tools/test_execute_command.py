@@ -232,10 +232,12 @@ async def test_output_is_shown_while_it_comes(tmp_path: Path) -> None:
 
 async def test_a_flood_is_shown_by_its_end_and_not_all_of_it_is_sent(tmp_path: Path) -> None:
     async with bench(execute_command_tool(tmp_path)) as tools:
+        began = anyio.current_time()
         done = await tools.call("execute_command", command=["yes"], timeoutMs=600)
+        took_s = anyio.current_time() - began  # its end counts too, which takes longer on a busy machine
         news = tools.of(ToolProgress)
         assert done.data.total_bytes > 1_000_000
-        assert 1 <= len(news) <= 0.6 * 20 + 1
+        assert 1 <= len(news) <= took_s * 20 + 1
         assert all(len(event.text) < 10_000 for event in news)
         assert "bytes not shown" in news[-1].text
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import threading
 from pathlib import Path
 
 import anyio
@@ -215,3 +216,23 @@ async def test_a_program_may_have_another_name_than_its_file(tmp_path: Path) -> 
 async def test_its_number_and_start_time_name_it(tmp_path: Path) -> None:
     async with start(["sleep", long_time()], cwd=tmp_path, env=ENV, output=print) as child:
         assert psutil.Process(child.pid).create_time() == pytest.approx(child.created, abs=0.1)
+
+
+@pytest.mark.parametrize("thread", ["tah-read", "tah-wait"])
+async def test_a_command_that_cannot_be_attended_to_is_ended(
+    thread: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really, seconds = threading.Thread.start, long_time()
+
+    def refuse(self: threading.Thread) -> None:
+        if self.name.startswith(thread):
+            raise RuntimeError("can't start new thread")
+        really(self)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    before = set(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else set()
+    with pytest.raises(BlockingIOError, match="new thread"):
+        async with start(["sleep", seconds], cwd=tmp_path, env=ENV, output=bytearray().extend):
+            pytest.fail("it began")
+    assert running("sleep", seconds) == []
+    assert not before or set(os.listdir("/proc/self/fd")) == before
