@@ -26,6 +26,7 @@ RESULT_LINES = 40
 
 IN_SHORT_STEPS = 30
 IN_SHORT_S = 300.0
+IN_SHORT_ITEMS = 10
 """From so many steps or seconds on, an answer is preceded by three lines from the log."""
 
 ANSWER_START_CHARS = 60
@@ -57,7 +58,14 @@ def short_summary(view: RunView, words: Words) -> list[str]:
         "short_commands": [f"{phrases.headline(step.headline)} ({phrases.outcome(step)})" for step in ran],
         "short_trouble": [phrases.headline(step.headline) for step in trouble],
     }
-    return [words.say(key, what=", ".join(dict.fromkeys(what)) or words.say("nothing")) for key, what in lines.items()]
+    return [words.say(key, what=_some(what, words) or words.say("nothing")) for key, what in lines.items()]
+
+
+def _some(what: list[str], words: Words) -> str:
+    """The first of them, each once, and how many more there are: a line stays a line."""
+    each = list(dict.fromkeys(what))
+    more = [words.count("more_items", len(each) - IN_SHORT_ITEMS)] if len(each) > IN_SHORT_ITEMS else []
+    return ", ".join([*each[:IN_SHORT_ITEMS], *more])
 
 
 class _Record:

@@ -261,9 +261,9 @@ class Live:
             yield ["polite", self._words.say(f"spoken_{approval.outcome}")]
 
     def _ending_speech(self, view: RunView) -> list[str]:
-        if view.state == "failed":
+        if view.state in ("failed", "limit"):
             cause = visible_line(f"{view.error} {view.next_step}".strip()).text
-            return ["assertive", self._words.say("spoken_failed", cause=cause)]
+            return ["assertive", self._phrases.because(view, cause)]
         if view.state == "stopped":
             return ["polite", self._words.say("spoken_stopped")]
         seconds = round(view.clock_s(self._now))

@@ -19,7 +19,7 @@ __all__ = [
     "parts_of",
 ]
 
-RUN_MARKS = {"working": "◐", "waiting": "◆", "done": "✓", "stopped": "■", "failed": "✕"}
+RUN_MARKS = {"working": "◐", "waiting": "◆", "done": "✓", "stopped": "■", "limit": "‖", "failed": "✕"}
 """Shapes of the states of a run."""
 
 CALL_MARKS: dict[CallState, str] = {
@@ -53,9 +53,13 @@ class Phrases:
             return f"{mark} {ended} · {self.words.say('go_on')}"
         if view.state == "stopped" and what:
             return f"{mark} {self.words.say('stopped_during', what=what)}"
-        if view.state == "failed" and view.error:
-            return f"{mark} {self.words.say('failed_because', cause=visible_line(view.error).text)}"
+        if view.state in ("failed", "limit") and view.error:
+            return f"{mark} {self.because(view, visible_line(view.error).text)}"
         return f"{mark} {self.words.say(view.state)}"
+
+    def because(self, view: RunView, cause: str) -> str:
+        """How a run ended that was not done, and by what."""
+        return self.words.say("limit_because" if view.state == "limit" else "failed_because", cause=cause)
 
     def header(self, view: RunView) -> str:
         """The whole of a finished run in one line."""
@@ -80,7 +84,7 @@ class Phrases:
 
     def aftermath(self, view: RunView) -> str:
         """What is safe and what to do next, after a run that did not end by itself; nothing after one that did."""
-        if view.state not in ("failed", "stopped"):
+        if view.state not in ("failed", "limit", "stopped"):
             return ""
         untouched = not view.changes and not any(map(_may_have_changed, view.steps))
         parts = [self.words.say("untouched") if untouched else "", visible_line(view.next_step).text]
@@ -90,6 +94,15 @@ class Phrases:
         """What answers and where the data goes: ``claude-sonnet → api.anthropic.com``."""
         host = self.words.say("this_machine") if is_this_machine(view.host) else view.host
         return visible_line(f"{view.model} → {host}" if host else view.model).text
+
+    def beginning(self, view: RunView) -> str:
+        """The line above a run in a terminal: its number, what answers, how to stop it."""
+        parts = [
+            f"tah · {self.words.say('run', n=view.run)}",
+            self.destination(view),
+            self.words.say("interrupt_stops"),
+        ]
+        return " · ".join(part for part in parts if part)
 
     def usage(self, view: RunView) -> str:
         """Turns and tokens, and when the run is over its price."""

@@ -29,7 +29,7 @@ __all__ = [
     "Tail",
 ]
 
-RunState = Literal["working", "waiting", "done", "stopped", "failed"]
+RunState = Literal["working", "waiting", "done", "stopped", "limit", "failed"]
 CallState = Literal["queued", "waiting", "running", "done", "failed", "denied", "interrupted", "not_run"]
 
 

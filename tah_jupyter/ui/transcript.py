@@ -49,7 +49,12 @@ PLAN = "plan"
 
 B = TypeVar("B", MessageBuilder, CallBuilder, NoteBuilder)
 
-_ENDINGS: dict[str, RunState] = {"end_turn": "done", "interrupted": "stopped", "denied_stop": "stopped"}
+_ENDINGS: dict[str, RunState] = {
+    "end_turn": "done",
+    "interrupted": "stopped",
+    "denied_stop": "stopped",
+    "max_turns": "limit",
+}
 
 
 class Transcript:

@@ -11,6 +11,8 @@ ENTRIES: dict[str, Entry] = {
     "done": "Done",
     "stopped": "Stopped by you",
     "stopped_during": "Stopped by you during: {what}",
+    "limit": "At limit",
+    "limit_because": "At limit: {cause}",
     "failed": "Failed",
     "failed_because": "Failed: {cause}",
     "crashed": "The kernel ended",
@@ -21,6 +23,7 @@ ENTRIES: dict[str, Entry] = {
     "checkpoint": "saved at {time}; if the kernel has ended, go on: %%tah",
     # a run in figures
     "run": "run {n}",
+    "interrupt_stops": "Ctrl-C stops",
     "files_changed": ("{n} file changed", "{n} files changed"),
     "steps_count": ("{n} step", "{n} steps"),
     "steps": "Steps",
@@ -145,5 +148,4 @@ ENTRIES: dict[str, Entry] = {
     "spoken_denied": "Denied.",
     "spoken_done": "Done in {time}.",
     "spoken_stopped": "Stopped.",
-    "spoken_failed": "Failed: {cause}",
 }

@@ -10,6 +10,8 @@ ENTRIES: dict[str, Entry] = {
     "done": "已完成",
     "stopped": "已由你停止",
     "stopped_during": "已由你停止，当时正在：{what}",
+    "limit": "已达上限",
+    "limit_because": "已达上限：{cause}",
     "failed": "失败",
     "failed_because": "失败：{cause}",
     "crashed": "内核已结束",
@@ -19,6 +21,7 @@ ENTRIES: dict[str, Entry] = {
     "go_on": "继续：%%tah",
     "checkpoint": "保存于 {time}；如果内核已结束，用 %%tah 继续",
     "run": "运行 {n}",
+    "interrupt_stops": "按 Ctrl-C 停止",
     "files_changed": "更改了 {n} 个文件",
     "steps_count": "{n} 步",
     "steps": "步骤",
@@ -133,5 +136,4 @@ ENTRIES: dict[str, Entry] = {
     "spoken_denied": "已拒绝。",
     "spoken_done": "已完成，用时 {time}。",
     "spoken_stopped": "已停止。",
-    "spoken_failed": "失败：{cause}",
 }

@@ -368,7 +368,7 @@ def test_the_short_lines_of_a_very_long_run_stay_short_and_count_what_they_leave
         )
     ]
     bundle = record(view_of(RunStarted(prompt="x"), *steps, RunEnded(reason="end_turn")))
-    (line,) = [line for line in bundle["text/plain"].split("\n") if line.startswith("Commands")]
+    (line,) = [line for line in bundle["text/plain"].split("\n") if line.startswith("Ran: ")]
     assert "command-9 (exit 0), … 990 more" in line
     assert len(line) < 500
     assert len(bundle["text/plain"]) < 5_000

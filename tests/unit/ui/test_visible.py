@@ -70,3 +70,7 @@ def test_what_is_shown_hides_nothing_and_can_be_encoded(text: str) -> None:
     assert visible(shown) == Visible(shown, ())
     shown.encode()
     assert "\n" not in visible_line(text).text
+
+
+def test_characters_that_unicode_reserves_as_invisible_are_shown() -> None:
+    assert visible("a\ufff0b\ufff8").hidden == ("\\ufff0", "\\ufff8")
