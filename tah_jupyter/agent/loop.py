@@ -4,6 +4,7 @@ A turn is one message and the calls it makes. The loop knows no tool, no front e
 """
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 
 import anyio
@@ -29,6 +30,9 @@ MAX_CONTINUED = 3
 """How often in a row an answer that was cut off is gone on with."""
 
 _GO_ON = "going on where it stopped"
+
+_WRITTEN_CALL = re.compile(r'(?:"(?:name|tool|function)"\s*:\s*"|<function=)(\w+)')
+"""How models that were not taught the protocol of tool calls write them: as JSON, or in the tags of their template."""
 
 
 class Loop(msgspec.Struct):
@@ -102,8 +106,8 @@ async def run_loop(loop: Loop, ended: Ended) -> None:
             )
             return
         if not (received.calls or again):
-            if not received.text.strip():
-                loop.emitter.emit(Notice(text="The model ended without a word.", level="warning", code="empty"))
+            if doubt := _doubt(loop, received.text):
+                loop.emitter.emit(doubt)
             ended.reason = "end_turn"
             return
 
@@ -167,6 +171,18 @@ def _seal(loop: Loop, executor: Executor, message: str, call: CallFinished) -> C
     else:
         executor.submit(ToolCall(call_id, call.tool, args), loop.contexts(call_id))
     return None if call.truncated else CallPart(call_id, sendable_name(call.tool), arguments)
+
+
+def _doubt(loop: Loop, text: str) -> Notice | None:
+    """What the person should know of a last message that may be none."""
+    if not text.strip():
+        return Notice(text="The model ended without a word.", level="warning", code="empty")
+    names = {schema.name for schema in loop.schemas()}
+    written = next((name for name in _WRITTEN_CALL.findall(text) if name in names), None)
+    if written is None:
+        return None
+    words = f"The model wrote a call of {written} as text, so it was not run. It may be too small for tools."
+    return Notice(text=words, level="warning", code="written_call")
 
 
 def _differs(raw: str, arguments: str) -> bool:

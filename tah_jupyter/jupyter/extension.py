@@ -26,7 +26,7 @@ _HINT = (
     "Try: What is in this folder, and what would you check first?"
 )
 
-_HINT_WITHOUT_MODEL = "New cell: %tah demo shows how it works, on a sample project and with no model."
+_HINT_WITHOUT_MODEL = "New cell: %tah demo shows how it works, on a sample project. For your own requests: %tah model"
 
 _loaded: "weakref.WeakKeyDictionary[Any, _Extension]" = weakref.WeakKeyDictionary()
 
@@ -81,5 +81,7 @@ def _lines(config: Config, folder: str) -> Iterable[str]:
     version = ".".join(__version__.split(".")[:2])
     yield " · ".join([f"tah {version}", model_words(config, os.environ), f"folder {folder}", mode_words(config)])
     yield from (str(problem) for problem in config.problems)
-    if not introduced():
-        yield _HINT_WITHOUT_MODEL if model_advice(config, os.environ) else _HINT
+    if model_advice(config, os.environ):
+        yield _HINT_WITHOUT_MODEL
+    elif not introduced():
+        yield _HINT

@@ -21,7 +21,7 @@ def model_words(config: Config, environ: Mapping[str, str]) -> str:
     chosen = _chosen(config, environ)
     if isinstance(chosen, Missing):
         settled_nothing = chosen.reason in ("none", "several")
-        return "no model chosen, see %tah model" if settled_nothing else f"no model: {chosen.message.rstrip('.')}"
+        return "no model chosen" if settled_nothing else f"no model: {chosen.message.rstrip('.')}"
     if chosen.route == "demo":
         return DEMO_LABEL
     return f"{chosen.name} ({chosen.key_env})" if chosen.key_env else chosen.name

@@ -36,8 +36,11 @@ def error_of_transport(error: Exception, target: Target) -> ModelError:
     if any(isinstance(cause, socket.gaierror) for cause in causes):
         return model_error("connection", f"The name {host} cannot be found.", target, raw)
     if isinstance(error, httpx.ConnectError):
-        where = " of the machine where this kernel runs" if is_loopback(host) else ""
-        return model_error("connection", f"Nothing answers on {target.title}{where}.", target, raw)
+        if not is_loopback(host):
+            return model_error("connection", f"Nothing answers on {target.title}.", target, raw)
+        message = f"Nothing answers on {target.title} of the machine where this kernel runs."
+        step = "Start the server there (ollama serve, for Ollama), or correct its address; then run the cell again."
+        return model_error("connection", message, target, raw, next_step=step)
     return model_error("connection", f"The connection to {target.title} broke before it answered.", target, raw)
 
 

@@ -21,6 +21,15 @@ def test_a_finished_run_is_the_cells_value_and_is_not_shown_twice(open_kernel: O
     assert front_end.run("tah.last").text.startswith("<tah run 1: end_turn; with text, ")
 
 
+def test_without_a_model_the_first_line_leads_to_what_needs_none(project: Project) -> None:
+    with kernel_in(project.folder, env=project.env) as front_end:
+        assert "%tah demo" in front_end.run("%load_ext tah_jupyter").text
+    with kernel_in(project.folder, env={**project.env, "TAH_MODEL": "scripted:script.json"}) as front_end:
+        loaded = front_end.run("%load_ext tah_jupyter").text
+        assert "New cell: %%tah" in loaded
+        assert "%tah demo" not in loaded
+
+
 def test_a_tool_that_is_not_there_is_named_in_the_run_that_allows_it(open_kernel: Open, project: Project) -> None:
     front_end = open_kernel()
     ran = front_end.run(f"{project.script(says('x'))} --allow edit_fiel\ngo", allow_stdin=False)

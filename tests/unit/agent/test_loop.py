@@ -228,6 +228,25 @@ async def test_one_run_at_a_time_and_an_empty_prompt_is_no_run() -> None:
             await session.run("me too")
 
 
+@pytest.mark.parametrize(
+    ("text", "doubted"),
+    [
+        ('{"name": "read", "arguments": {"path": "a.py"}}', True),
+        ('Let me look.\n```json\n{"tool":"read"}\n```', True),
+        ("<tool_call><function=read><parameter=path>a.py</parameter></function></tool_call>", True),
+        ('{"name": "Ada", "born": 1815}', False),
+        ("read a.py yourself", False),
+    ],
+)
+async def test_a_call_that_was_only_written_is_said_to_be_no_call(text: str, doubted: bool) -> None:
+    async with session_of(ScriptedModel([says(text)]), [Slow("read")]) as session:
+        result = await session.run("go")
+    told = [event.text for event in result.events if isinstance(event, Notice)]
+    expected = "The model wrote a call of read as text, so it was not run. It may be too small for tools."
+    assert told == ([expected] if doubted else [])
+    assert (result.text, result.stop_reason) == (text, "end_turn")
+
+
 async def test_the_limit_of_turns_ends_the_run_and_says_so() -> None:
     model = ScriptedModel(lambda request: calls("read"))
     async with session_of(model, [Slow("read")], max_turns=3) as session:

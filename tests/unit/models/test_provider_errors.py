@@ -206,6 +206,7 @@ async def test_a_server_that_is_not_there_is_said_with_its_address() -> None:
     assert error.kind == "connection"
     assert error.retryable
     assert "Nothing answers on 127.0.0.1:" in error.message
+    assert "Start the server there" in error.next_step
     assert "where this kernel runs" in error.message
 
 
