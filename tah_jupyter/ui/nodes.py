@@ -33,6 +33,7 @@ TAGS = frozenset(
 )
 VOID = frozenset({"br", "hr", "img"})
 ATTRIBUTES = frozenset({"alt", "href", "open", "rel", "role", "src", "start", "style", "target"})
+_BLANK_LINE = re.compile(r"\n(?=[ \t]*\n)")
 _COMMAND_LINKER = re.compile("(command)(l)(inker)", re.IGNORECASE)
 LINK_SCHEMES = frozenset({"http", "https", "mailto"})
 
@@ -83,8 +84,12 @@ def picture(mime: str, data: str, alt: str) -> Node:
 
 
 def to_html(nodes: Iterable[Node]) -> str:
-    """HTML for the saved record: escaped text, no class, no script, no ``data-*``, nothing that is fetched."""
-    return "".join(_html(node) for node in nodes)
+    """HTML for the saved record: escaped text, no class, no script, no ``data-*``, nothing that is fetched.
+
+    It has no blank line: in Markdown, which nbconvert makes of it, one would end the HTML (CommonMark 0.31, section
+    4.6), and what a tool printed below it would be read as Markdown.
+    """
+    return _BLANK_LINE.sub("&#10;", "".join(_html(node) for node in nodes))
 
 
 def _html(node: Node) -> str:
@@ -93,7 +98,7 @@ def _html(node: Node) -> str:
     attributes = "".join(f' {name}="{shield(html.escape(value))}"' for name, value in node.attributes.items())
     if node.tag in VOID:
         return f"<{node.tag}{attributes}>"
-    return f"<{node.tag}{attributes}>{to_html(node.children)}</{node.tag}>"
+    return f"<{node.tag}{attributes}>{''.join(map(_html, node.children))}</{node.tag}>"
 
 
 def shield(escaped: str) -> str:

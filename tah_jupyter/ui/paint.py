@@ -42,7 +42,7 @@ _TINT = {
     "+": "background-color:rgba(46,160,67,0.2);text-decoration:none",
     "-": "background-color:rgba(248,81,73,0.2);text-decoration:none",
 }
-"""No ink is dark enough on white paper and light enough on black at once, so the paper is tinted and the ink is kept."""
+"""No ink is dark enough on white paper and light enough on black at once: the paper is tinted and the ink kept."""
 
 _ITEM = {"pending": "item_open", "in_progress": "item_now", "completed": "item_done"}
 

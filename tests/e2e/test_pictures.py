@@ -25,7 +25,7 @@ PICTURES = RESULTS / "pictures"
 
 FAULTS = (Path(__file__).parents[1] / "support" / "legibility.js").read_text(encoding="utf-8")
 
-THEMED = "light => document.body.dataset.jpThemeLight === light && !document.getElementById('jupyterlab-splash')"
+THEMED = "light => document.body.dataset.jpThemeLight === light"
 
 LOAD = '''"""Reads the table of orders."""
 
@@ -91,6 +91,7 @@ def take(notebook: NotebookPage, name: str, cell: int) -> list[str]:
     """A picture in each theme and width, and what could not be read in any of them."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     page, faults = notebook.page, []
+    page.add_style_tag(content="#jupyterlab-splash { display: none !important }")
     for theme, title in THEMES.items():
         page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", title)
         page.wait_for_function(

@@ -15,7 +15,7 @@ ATTRIBUTES = {
     "rel": re.compile("noopener noreferrer"),
     "target": re.compile("_blank"),
     "start": re.compile(r"\d+"),
-    "style": re.compile(r"color:#[0-9a-f]{6};text-decoration:none"),
+    "style": re.compile(r"background-color:rgba\(\d+,\d+,\d+,0\.2\);text-decoration:none"),
     "src": re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+"),
     "alt": re.compile(".*", re.DOTALL),
 }

@@ -45,6 +45,14 @@
     const cut = element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 1;
     if (hides && cut && style.textOverflow !== "ellipsis" && style.display !== "inline") faults.push(`cut off: ${label(element)}`);
   }
+  const frame = root.querySelector(".tah-frame");
+  for (const element of frame?.querySelectorAll("button") ?? []) {
+    if (!element.checkVisibility() || element.closest(".tah-steps")) continue;
+    const [inner, outer] = [element.getBoundingClientRect(), frame.getBoundingClientRect()];
+    const foot = frame.querySelector(".tah-usage").getBoundingClientRect().top;
+    if (inner.right > outer.right || inner.bottom > foot + 1) faults.push(`out of the frame: ${label(element)}`);
+    if (element.scrollWidth > element.clientWidth + 1) faults.push(`wider than its button: ${label(element)}`);
+  }
   const place = root.closest(".jp-Cell") ?? root;
   if (root.getBoundingClientRect().right > place.getBoundingClientRect().right + 1) faults.push("wider than its cell");
   return faults;

@@ -8,6 +8,7 @@ const SETTLED_MS = 5000;
 const STEP_SPEECH_MS = 5000;
 const CHUNK_CHARS = 2000; // longer texts are laid out in parts, only those in view
 const NEAR_END_PX = 24;
+const ABOVE_PX = 20; // one line of context above a change
 const ENDED = new Set(["restarting", "autorestarting", "terminating", "dead"]); // what Jupyter calls a kernel's end
 const WIDGET_VIEW = "application/vnd.jupyter.widget-view+json";
 
@@ -391,7 +392,7 @@ class Card {
     this.element.setAttribute("aria-describedby", `tah-because-${this.id}`);
     this.count = make("span", "count");
     this.nav = make("span", "nav");
-    const title = make("div", "card-head", this.count, " · ", make("strong", "card-title", body.title), this.nav);
+    const title = make("div", "card-head", this.count, make("span", "dot", "·"), make("strong", "card-title", body.title), this.nav);
     this.region = focusable(fill(make("div", "card-body"), body.body), 0);
     this.region.setAttribute("role", "region");
     this.region.setAttribute("aria-label", body.region);
@@ -406,6 +407,13 @@ class Card {
     for (const type of ["pointerdown", "keydown", "keyup", "click"])
       this.element.addEventListener(type, (event) => this[type](event));
     this.retitle(head);
+  }
+
+  /** A diff that does not fit begins at its first change: above it is nothing but what stays. */
+  reveal() {
+    const change = this.region.querySelector("tr.tah-added, tr.tah-removed");
+    if (!change || this.region.scrollHeight <= this.region.clientHeight) return;
+    this.region.scrollTop += change.getBoundingClientRect().top - this.region.getBoundingClientRect().top - ABOVE_PX;
   }
 
   buttons() {
@@ -520,6 +528,7 @@ class Card {
     this.form.hidden = !open;
     this.denyWhy.setAttribute("aria-expanded", String(open));
     if (open) this.field.focus({ preventScroll: true });
+    this.reveal();
     this.form.scrollIntoView?.({ block: "nearest" });
   }
 
@@ -661,6 +670,7 @@ class Frame {
       this.updateChip();
     });
     this.watcher.observe(this.dock);
+    new ResizeObserver(() => this.following && this.follow()).observe(this.steps);
     this.follow();
   }
 
@@ -778,6 +788,7 @@ class Frame {
     this.dock.append(this.card.element);
     if (focused) this.card.element.focus({ preventScroll: true });
     for (const old of [...this.dock.children]) if (old !== this.card.element) old.remove();
+    this.card.reveal();
     const leaving = () => setTimeout(() => this.card?.settled && this.showCard());
     this.card.element.addEventListener("focusout", leaving);
     this.card.element.addEventListener("pointerleave", leaving);

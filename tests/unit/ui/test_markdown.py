@@ -55,7 +55,7 @@ def test_blocks_and_spans_become_elements() -> None:
         '<ol start="3"><li>three</li><li>four</li></ol>',
         "<blockquote><p>quote\nlazy</p></blockquote>",
         "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td><code>x</code></td></tr>",
-        '<pre><code>def f():\n\n    return "&lt;b&gt;"\n</code></pre>',
+        '<pre><code>def f():&#10;\n    return "&lt;b&gt;"\n</code></pre>',
         "<hr>",
     ):
         assert part in html

@@ -58,3 +58,8 @@ def test_a_picture_that_is_not_one_is_its_words(mime: str, data: str) -> None:
 def test_text_and_values_are_escaped_once() -> None:
     assert to_html([element("p", "a & <b>", href='"x"')]) == '<p href="&quot;x&quot;">a &amp; &lt;b&gt;</p>'
     assert plain([element("p", "a", look="k", role="r")]) == [["p", "k", {"role": "r"}, ["a"]]]
+
+
+def test_html_has_no_blank_line_so_that_markdown_around_it_cannot_end_it() -> None:
+    html = to_html([element("pre", "a\n\n# b\n  \n\n", "\nc")])
+    assert html == "<pre>a&#10;\n# b&#10;  &#10;&#10;\nc</pre>"
