@@ -17,7 +17,7 @@ from tah_jupyter.agent.session import Session, Setup
 from tah_jupyter.core.approvals import Approver
 from tah_jupyter.core.commands import AnswerApproval
 from tah_jupyter.core.errors import ConfigError, ToolError
-from tah_jupyter.core.events import Event, Notice, SessionOpened
+from tah_jupyter.core.events import ApprovalAnswered, Event, Notice, RunEnded, SessionOpened, TurnEnded
 from tah_jupyter.core.ports import Model
 from tah_jupyter.host.files.memory import read_memories
 from tah_jupyter.host.files.workspace import RootLike, Workspace
@@ -234,8 +234,14 @@ class _Records:
         self._kept = kept
 
     def setup(self, ctx: Context) -> None:
+        ctx.on(self._sync_soon)
         ctx.provide(LEDGER, self._log)
         ctx.provide(RESULTS, self._kept)
+
+    def _sync_soon(self, record: Event) -> None:
+        """What a person said, and each turn, is on the disk soon; what may change something waits for it anyway."""
+        if isinstance(record, ApprovalAnswered | TurnEnded | RunEnded):
+            self._log.sync_soon()
 
 
 async def _recover(runtime: Runtime, records: Sequence[Event], session_id: str) -> list[Event]:

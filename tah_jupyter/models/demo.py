@@ -11,13 +11,13 @@ from collections.abc import Iterator
 import msgspec
 
 from tah_jupyter.core.messages import CallFinished
-from tah_jupyter.models import demo_words as words
 from tah_jupyter.models.choose import DEMO_LABEL
-from tah_jupyter.models.demo_memory import Memory, recall
-from tah_jupyter.models.demo_story import Story, python_name, tell
-from tah_jupyter.models.sample import MARK
-from tah_jupyter.models.script import Step, calls, says
+from tah_jupyter.models.sample import words
+from tah_jupyter.models.sample.memory import Memory, recall
+from tah_jupyter.models.sample.project import MARK
+from tah_jupyter.models.sample.story import Story, python_name, tell
 from tah_jupyter.models.scripted import ScriptedModel
+from tah_jupyter.models.scripts.script import Step, calls, says
 
 __all__ = ["DemoModel"]
 

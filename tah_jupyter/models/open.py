@@ -9,9 +9,9 @@ import anyio.to_thread
 from tah_jupyter.core.errors import ModelError
 from tah_jupyter.models.choose import Missing, ModelSpec
 from tah_jupyter.models.demo import DemoModel
-from tah_jupyter.models.demo_words import opening_on_copy
 from tah_jupyter.models.openai_compatible import OpenAICompatible
-from tah_jupyter.models.sample import SampleCopy, is_sample, new_seed
+from tah_jupyter.models.sample.project import SampleCopy, is_sample, new_seed
+from tah_jupyter.models.sample.words import opening_on_copy
 from tah_jupyter.models.scripted import ScriptedModel
 
 __all__ = ["error_of_missing", "open_demo", "open_direct", "open_script"]

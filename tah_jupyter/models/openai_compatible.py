@@ -19,14 +19,14 @@ from tah_jupyter.core.calls import Usage
 from tah_jupyter.core.errors import ConfigError, ModelError
 from tah_jupyter.core.messages import ModelEvent, ModelRequest, Retrying
 from tah_jupyter.host.net import plain_client
-from tah_jupyter.models.answer import AnswerReader
-from tah_jupyter.models.body import MAX_ANSWER_BYTES, chunks_of, head_of, next_bytes, whole
+from tah_jupyter.models.chat.answer import AnswerReader
+from tah_jupyter.models.chat.body import MAX_ANSWER_BYTES, chunks_of, head_of, next_bytes, whole
+from tah_jupyter.models.chat.provider_errors import Target, error_of_status, model_error
+from tah_jupyter.models.chat.retry import wait_before_retry_s
+from tah_jupyter.models.chat.sse import EventStream
+from tah_jupyter.models.chat.transport_errors import error_of_cut, error_of_settings, error_of_transport
+from tah_jupyter.models.chat.wire import RequestBody
 from tah_jupyter.models.prices import Facts, facts_of
-from tah_jupyter.models.provider_errors import Target, error_of_status, model_error
-from tah_jupyter.models.retry import wait_before_retry_s
-from tah_jupyter.models.sse import EventStream
-from tah_jupyter.models.transport_errors import error_of_cut, error_of_settings, error_of_transport
-from tah_jupyter.models.wire import RequestBody
 from tah_jupyter.runtime.config_sources import OWN_FILE
 
 __all__ = ["OpenAICompatible"]

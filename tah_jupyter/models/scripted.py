@@ -29,7 +29,8 @@ from tah_jupyter.core.messages import (
     ThinkingPart,
     UsagePart,
 )
-from tah_jupyter.models.script import (
+from tah_jupyter.models.scripts.file import read_script
+from tah_jupyter.models.scripts.script import (
     Answer,
     Scripted,
     Step,
@@ -43,7 +44,6 @@ from tah_jupyter.models.script import (
     thinks,
     waits,
 )
-from tah_jupyter.models.script_file import read_script
 
 __all__ = [
     "Answer",

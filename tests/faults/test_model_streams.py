@@ -10,8 +10,8 @@ import anyio
 import pytest
 
 from tah_jupyter.core.messages import CallFinished, Finish, ModelRequest, TextPart, UserMessage
+from tah_jupyter.models.chat.retry import MAX_RETRIES
 from tah_jupyter.models.openai_compatible import OpenAICompatible
-from tah_jupyter.models.retry import MAX_RETRIES
 from tests.support.provider import (
     HEAD,
     HOLD,

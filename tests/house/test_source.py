@@ -44,7 +44,7 @@ PLACES = {
             "host/files/confine.py": "the workspace: opens below the root and checks what it opened",
             "host/search/walk.py": "the workspace: folders, and files to search, by descriptor below the root",
             "models/prices.py": "the price table inside litellm's package",
-            "models/script_file.py": "the script that the person named",
+            "models/scripts/file.py": "the script that the person named",
             "runtime/config_sources.py": "the two config files, before there is a workspace",
             "sessions/lease.py": "the session's own folder",
             "sessions/log.py": "the session's own folder",

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tah_jupyter.models.sample import draw_sample
+from tah_jupyter.models.sample.project import draw_sample
 from tests.house.source import ROOT
 from tests.kernel.conftest import Open
 from tests.kernel.front_end import Frame, FrontEnd, Ran

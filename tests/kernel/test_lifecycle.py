@@ -150,7 +150,7 @@ STATE = """
 ip = get_ipython()
 (len(ip.input_transformers_post), len(ip.input_transformers_cleanup), len(ip.configurables), "tah" in ip.user_ns,
  [len(ip.events.callbacks[name]) for name in ("pre_run_cell", "post_run_cell")],
- [key for key in ip.strdispatchers["complete_command"].strs if "tah" in key],
+ [key for key in ip.strdispatchers["complete_command"].strs if "tah" in key], ip.Completer.custom_matchers,
  [kind for kind, magics in ip.magics_manager.magics.items() if "tah" in magics])
 """
 
@@ -181,16 +181,19 @@ def test_a_name_of_the_user_is_not_taken(open_kernel: Open) -> None:
     assert front_end.run("tah").text == "'mine'"
 
 
-def test_tab_completes_the_commands(open_kernel: Open) -> None:
+def test_tab_offers_the_words_of_the_grammar_and_none_of_pythons(open_kernel: Open) -> None:
     front_end = open_kernel()
 
     def matches(code: str) -> list[str]:
         reply = front_end.ask("complete_request", {"code": code, "cursor_pos": len(code)})
-        return [match for match in reply["matches"] if not match.startswith("%")]
+        matches: list[str] = reply["matches"]
+        return matches
 
     assert matches("%tah sh") == ["show"]
-    assert set(matches("%tah show ")) >= {"todos", "tools", "cost"}
-    assert matches("%%tah --mo") == ["--model", "--mode"]
+    assert matches("%tah show ") == ["todos", "tools", "cost"]
+    assert matches("%%tah --m") == ["--model", "--mode", "--max-turns"]
+    assert matches("%%tah --mode p") == ["plan"]
+    assert "print" in matches("pri"), "elsewhere everything is as it was"
 
 
 def test_the_commands_look_at_the_session(open_kernel: Open, project: Project) -> None:

@@ -37,6 +37,7 @@ def test_a_person_answers_at_the_prompt(project: Project) -> None:
         "_.text",
     )
     assert project.a == "x = 2\n"
+    assert "tah · run 1 · scripted:script.json · Ctrl-C stops" in shown, "a model may be silent for long"
     assert "+ 1  x = 2" in shown
     assert "✓ Done" in shown
     assert "'changed it'" in shown

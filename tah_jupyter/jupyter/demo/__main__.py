@@ -20,7 +20,7 @@ from tah_jupyter.jupyter.demo.page import Card, Cell, Page
 from tah_jupyter.jupyter.demo.read_only import read_only
 from tah_jupyter.jupyter.demo.terminal import Terminal
 from tah_jupyter.jupyter.grammar import DEMO_REQUEST
-from tah_jupyter.models.sample import Sample, is_sample, new_seed, write_sample
+from tah_jupyter.models.sample.project import Sample, is_sample, new_seed, write_sample
 from tah_jupyter.sessions.reading import read_log
 
 __all__ = ["main"]

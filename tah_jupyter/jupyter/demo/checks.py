@@ -21,7 +21,7 @@ from tah_jupyter.core.events import (
 from tah_jupyter.core.views import Diff
 from tah_jupyter.host.files.workspace import Workspace
 from tah_jupyter.jupyter.demo.page import Card
-from tah_jupyter.models.sample import Sample
+from tah_jupyter.models.sample.project import Sample
 
 __all__ = ["Evidence", "Outside", "counts", "files_of", "missing_parts", "run_tests"]
 

@@ -24,9 +24,9 @@ from tah_jupyter.core.messages import AssistantMessage, CallFinished, CallPart, 
 from tah_jupyter.jupyter.grammar import COMMANDS, DEMO_REQUEST
 from tah_jupyter.models.choose import DEMO_LABEL, ModelSpec, choose
 from tah_jupyter.models.demo import DemoModel
-from tah_jupyter.models.demo_words import WAYS_ON
-from tah_jupyter.models.sample import draw_sample, write_sample
-from tah_jupyter.models.sample_code import FLAWS
+from tah_jupyter.models.sample.code import FLAWS
+from tah_jupyter.models.sample.project import draw_sample, write_sample
+from tah_jupyter.models.sample.words import WAYS_ON
 from tah_jupyter.runtime.config import Capabilities, Config, load
 from tests.support.brackets import check_brackets
 from tests.support.streams import drain

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tah_jupyter.models.demo_memory import Called, Memory
-from tah_jupyter.models.mistakes import Mistake, find_mistakes
-from tah_jupyter.models.unittest_output import TestReport, read_report
+from tah_jupyter.models.sample.memory import Called, Memory
+from tah_jupyter.models.sample.mistakes import Mistake, find_mistakes
+from tah_jupyter.models.sample.unittest_output import TestReport, read_report
 
 __all__ = ["Story", "Tests", "python_name", "tell"]
 

@@ -7,10 +7,19 @@ import msgspec
 from tah_jupyter.core.calls import Usage
 from tah_jupyter.core.errors import ModelError
 from tah_jupyter.core.messages import CallFinished, Finish, ModelEvent, TextPart, ThinkingPart, UsagePart
-from tah_jupyter.models.chunks import Choice, Chunk, Fragment, decode_chunk, finish_of, text_of, thinking_of, usage_of
-from tah_jupyter.models.fragments import CallAssembler
-from tah_jupyter.models.provider_errors import Target, error_of_body, model_error
-from tah_jupyter.models.transport_errors import error_of_cut
+from tah_jupyter.models.chat.chunks import (
+    Choice,
+    Chunk,
+    Fragment,
+    decode_chunk,
+    finish_of,
+    text_of,
+    thinking_of,
+    usage_of,
+)
+from tah_jupyter.models.chat.fragments import CallAssembler
+from tah_jupyter.models.chat.provider_errors import Target, error_of_body, model_error
+from tah_jupyter.models.chat.transport_errors import error_of_cut
 
 __all__ = ["AnswerReader"]
 

@@ -12,7 +12,7 @@ import msgspec
 
 from tah_jupyter.core.errors import ModelError
 from tah_jupyter.core.messages import CallFinished
-from tah_jupyter.models.chunks import Fragment
+from tah_jupyter.models.chat.chunks import Fragment
 
 __all__ = ["CallAssembler"]
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import anyio
 import httpx
 
-from tah_jupyter.models.provider_errors import Target, model_error
+from tah_jupyter.models.chat.provider_errors import Target, model_error
 
 __all__ = ["MAX_ANSWER_BYTES", "chunks_of", "head_of", "next_bytes", "whole"]
 

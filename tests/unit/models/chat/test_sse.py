@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tah_jupyter.core.errors import ModelError
-from tah_jupyter.models.sse import EventStream
+from tah_jupyter.models.chat.sse import EventStream
 
 
 def read(*parts: bytes) -> list[tuple[bytes, bytes]]:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tah_jupyter.core.errors import TahError
-from tah_jupyter.models.mistakes import find_mistakes
-from tah_jupyter.models.sample import SampleCopy, draw_sample, is_sample, new_seed, write_sample
-from tah_jupyter.models.sample_code import FLAWS
+from tah_jupyter.models.sample.code import FLAWS
+from tah_jupyter.models.sample.mistakes import find_mistakes
+from tah_jupyter.models.sample.project import SampleCopy, draw_sample, is_sample, new_seed, write_sample
 from tests.support.sample_run import run_here
 
 SEEDS = range(300)

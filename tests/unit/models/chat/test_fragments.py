@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tah_jupyter.core.errors import ModelError
 from tah_jupyter.core.messages import CallFinished
-from tah_jupyter.models.chunks import Fragment, Function
-from tah_jupyter.models.fragments import CallAssembler
+from tah_jupyter.models.chat.chunks import Fragment, Function
+from tah_jupyter.models.chat.fragments import CallAssembler
 
 
 def piece(arguments: Any = None, *, index: Any = 0, id: Any = None, name: Any = None) -> Fragment:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tah_jupyter.models.mistakes import find_mistakes
+from tah_jupyter.models.sample.mistakes import find_mistakes
 
 CASES = {
     "month first": (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tah_jupyter.models.unittest_output import Failure, read_report
+from tah_jupyter.models.sample.unittest_output import Failure, read_report
 
 TESTS = """
 import unittest

@@ -9,7 +9,7 @@ import httpx
 
 from tah_jupyter.core.errors import ModelError
 from tah_jupyter.host.net import is_loopback, proxy_in_force
-from tah_jupyter.models.provider_errors import Target, model_error
+from tah_jupyter.models.chat.provider_errors import Target, model_error
 
 __all__ = ["error_of_cut", "error_of_settings", "error_of_transport"]
 

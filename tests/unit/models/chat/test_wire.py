@@ -7,7 +7,7 @@ import pytest
 
 from tah_jupyter.core.calls import ToolSchema
 from tah_jupyter.core.messages import AssistantMessage, CallPart, Message, ModelRequest, ToolMessage, UserMessage
-from tah_jupyter.models.wire import RequestBody
+from tah_jupyter.models.chat.wire import RequestBody
 
 CALL = AssistantMessage("", (CallPart("call-1", "read", "{}"),))
 

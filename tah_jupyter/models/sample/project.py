@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from tah_jupyter.core.errors import TahError, ToolError
 from tah_jupyter.host.files.workspace import Workspace
-from tah_jupyter.models.sample_code import FLAWS, Words, draw_words, load_py, totals_py
+from tah_jupyter.models.sample.code import FLAWS, Words, draw_words, load_py, totals_py
 
 __all__ = ["MARK", "Sample", "SampleCopy", "draw_sample", "is_sample", "new_seed", "write_sample"]
 

@@ -12,8 +12,8 @@ import msgspec
 
 from tah_jupyter.core.errors import ModelError, ModelErrorKind
 from tah_jupyter.host.secrets.redact import Redactor
+from tah_jupyter.models.chat.retry import retry_after_s
 from tah_jupyter.models.providers import provider_of_host
-from tah_jupyter.models.retry import retry_after_s
 from tah_jupyter.runtime.config_sources import OWN_FILE
 
 __all__ = ["Target", "error_of_body", "error_of_status", "model_error"]

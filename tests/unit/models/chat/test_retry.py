@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tah_jupyter.core.errors import ModelError
-from tah_jupyter.models.retry import MAX_RETRIES, retry_after_s, wait_before_retry_s
+from tah_jupyter.models.chat.retry import MAX_RETRIES, retry_after_s, wait_before_retry_s
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from tah_jupyter.core.errors import ConfigError, ModelErrorKind
-from tah_jupyter.models.script import Step, calls, ends, fails, says, thinks, waits
+from tah_jupyter.models.scripts.script import Step, calls, ends, fails, says, thinks, waits
 
 __all__ = ["read_script"]
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from tah_jupyter.models.demo_story import Story, Tests
-from tah_jupyter.models.mistakes import Mistake
-from tah_jupyter.models.unittest_output import Failure, TestReport
+from tah_jupyter.models.sample.mistakes import Mistake
+from tah_jupyter.models.sample.story import Story, Tests
+from tah_jupyter.models.sample.unittest_output import Failure, TestReport
 
 __all__ = [
     "NOT_FOR_ME",
