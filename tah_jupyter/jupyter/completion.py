@@ -27,18 +27,37 @@ def candidates(line: str) -> list[str]:
     return [word for word in offered if word.startswith(last)]
 
 
+def _match(context: Any) -> dict[str, Any]:
+    """The same for IPython 8.6 and later, which lets it be the only answer: Python's own words mean nothing here."""
+    from IPython.core.completer import SimpleCompletion  # noqa: PLC0415 - not there before
+
+    words = candidates(context.text_until_cursor.lstrip())
+    completions = [SimpleCompletion(text=word, type="magic") for word in words]
+    return {"completions": completions, "suppress": bool(words), "ordered": True}
+
+
+_match.matcher_api_version = 2  # type: ignore[attr-defined]  # what tells IPython how to call it
+_match.matcher_identifier = "tah"  # type: ignore[attr-defined]
+
+
 def _complete(shell: Any, event: SimpleNamespace) -> list[str]:
     return candidates(event.text_until_cursor.lstrip())
 
 
 def add_completer(shell: Any) -> None:
-    """Join the shell's completer (the hook is the same on IPython 7.34 to 9)."""
-    for magic in ("%tah", "%%tah"):
+    """Join the shell's completer."""
+    if hasattr(shell.Completer, "custom_matchers"):
+        shell.Completer.custom_matchers.append(_match)
+        return
+    for magic in ("%tah", "%%tah"):  # up to IPython 8.5
         shell.set_hook("complete_command", _complete, str_key=magic)
 
 
 def remove_completer(shell: Any) -> None:
     """Leave it."""
+    if hasattr(shell.Completer, "custom_matchers"):
+        shell.Completer.custom_matchers.remove(_match)
+        return
     strings = shell.strdispatchers["complete_command"].strs
     for magic in ("%tah", "%%tah"):
         chain = strings.get(magic)
