@@ -129,10 +129,11 @@ class Still:
 
 
 class Terminal(Still):
-    """Plain text: a line for each step when its turn ends, the record at the end."""
+    """Plain text: a line when the run begins and for each step when its turn ends, the record at the end."""
 
     def __init__(self, main: MainThread, output: Output, language: str) -> None:
         super().__init__(main, output, language, asks=True)
+        self._begun = False
         self._told: set[str] = set()
         self._phrases = Phrases(Words(language))
 
@@ -140,7 +141,10 @@ class Terminal(Still):
         self._main.call(lambda: print(text, flush=True))
 
     def changed(self, *, checkpoint: bool) -> None:
-        view = self.picture() if checkpoint else None
+        view = self.picture() if checkpoint or not self._begun else None
+        if view is not None and not self._begun:
+            self._begun = True
+            self.say(self._phrases.beginning(view))
         for step in view.steps if view is not None else ():
             if step.state not in ("queued", "waiting", "running") and step.id not in self._told:
                 self._told.add(step.id)
