@@ -9,6 +9,9 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
+from IPython.core.error import UsageError
+from traitlets import TraitError
+
 from tah_jupyter._version import __version__
 from tah_jupyter.jupyter.completion import add_completer, remove_completer
 from tah_jupyter.jupyter.kernel import notebook_path
@@ -49,7 +52,7 @@ class _Extension:
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self._settings = Settings(shell)
+        self._settings = _settings(shell)
         place = find_place(notebook_path(shell))
         self._cells = AwaitedCells(shell) if hasattr(shell, "kernel") else None
         self._magics = Magics(shell, self._settings, place, self._cells)
@@ -75,6 +78,14 @@ class _Extension:
         shell.input_transformers_cleanup.remove(keep_question)
         shell.configurables.remove(self._settings)
         shell.drop_by_id({"tah": self._magics.name})
+
+
+def _settings(shell: Any) -> Settings:
+    """What Jupyter's config files say. Raises UsageError, one line, for a value that is of no use."""
+    try:
+        return Settings(shell)
+    except TraitError as error:
+        raise UsageError(f"Jupyter's config files cannot be used: {error} Correct it, then load again.") from None
 
 
 def _lines(config: Config, folder: str) -> Iterable[str]:

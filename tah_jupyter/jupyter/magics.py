@@ -166,8 +166,7 @@ class Magics:
     def _show(self, subject: str) -> None:
         from tah_jupyter.jupyter import shown  # noqa: PLC0415 - brings the renderers
 
-        if (look := self._look()) is not None:
-            print("\n".join(shown.SUBJECTS[subject](look)))
+        print("\n".join(shown.SUBJECTS[subject](self._look())))
 
     def _sessions(self, argument: str) -> None:
         from tah_jupyter.jupyter import shown  # noqa: PLC0415 - brings the renderers
@@ -175,16 +174,12 @@ class Magics:
         number = argument.split()[1:]
         if len(number) != 1 or not number[0].isdecimal():
             raise UsageError("Write %tah sessions show N, where N is the number of a run.")
-        if (look := self._look()) is not None:
-            Output(self._shell).show(shown.run(look, int(number[0])))
+        Output(self._shell).show(shown.run(self._look(), int(number[0])))
 
-    def _look(self) -> "Look | None":
-        """The open session, else what the log tells of this notebook's; a line that says so when there is neither."""
+    def _look(self) -> "Look":
+        """The open session, else what the log tells of this notebook's."""
         from tah_jupyter.jupyter import shown  # noqa: PLC0415 - brings the renderers
 
         talk = self._agent.conversation
         look = shown.open_now(talk) if talk is not None else None
-        look = look or shown.earlier(self._place, self.config())
-        if look is None:
-            print("No run yet: this notebook has no session.")
-        return look
+        return look or shown.not_open(self._place, self.config())

@@ -1,16 +1,18 @@
 """What ``%tah show`` and ``%tah sessions show`` print: looks at a session, changes nothing.
 
 The session is the open one, or, before the first request after a restart, the one this notebook would go on with, read
-from its log.
+from its log; an empty one where there is none.
 """
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from IPython.core.error import UsageError
 
 from tah_jupyter.agent.tally import Tally
+from tah_jupyter.app import built_in_tools
 from tah_jupyter.core.calls import Usage
+from tah_jupyter.host.files.workspace import Workspace
 from tah_jupyter.host.secrets.redact import Redactor
 from tah_jupyter.jupyter.conversation import Conversation, language_of
 from tah_jupyter.jupyter.place import Place
@@ -26,16 +28,16 @@ from tah_jupyter.ui.transcript import Transcript
 from tah_jupyter.ui.visible import visible_line
 from tah_jupyter.ui.words import Words
 
-__all__ = ["SUBJECTS", "Look", "earlier", "open_now", "run"]
+__all__ = ["SUBJECTS", "Look", "not_open", "open_now", "run"]
 
 
 class Look(NamedTuple):
-    """A session as it stands. ``tools`` is empty when it is not open."""
+    """A session as it stands."""
 
     transcript: Transcript
     tally: Tally
     language: str
-    tools: tuple[Tool[object, object], ...] = ()
+    tools: tuple[Tool[Any, Any], ...]
 
 
 def open_now(talk: Conversation) -> Look | None:
@@ -46,14 +48,13 @@ def open_now(talk: Conversation) -> Look | None:
     return Look(talk.transcript, talk.session.tally, talk.language, tools)
 
 
-def earlier(place: Place, config: Config) -> Look | None:
-    """The session that this notebook would go on with, from its log, or None. Blocks. Raises LogError."""
+def not_open(place: Place, config: Config) -> Look:
+    """The session this notebook would go on with, from its log, and the built-in tools. Blocks. Raises LogError."""
     store = Store(place.root, config.session_dir, redactor=Redactor())
     kept = store.find(place.notebook) if place.notebook else None
-    if kept is None:
-        return None
-    records = read_log(kept.log_path).events
-    return Look(Transcript.of(records), Tally.of(records), language_of(config))
+    records = read_log(kept.log_path).events if kept is not None else ()
+    tools = built_in_tools(Workspace(place.root), config)
+    return Look(Transcript.of(records), Tally.of(records), language_of(config), tuple(tools))
 
 
 def run(look: Look, number: int) -> dict[str, str]:
@@ -71,12 +72,14 @@ def _todos(look: Look) -> Iterable[str]:
 
 def _tools(look: Look) -> Iterable[str]:
     width = max((len(tool.name) for tool in look.tools), default=0)
-    lines = [f"{tool.name:<{width}}  {visible_line(tool.description()).text}" for tool in look.tools]
-    return lines or ["The session is not open yet; the next %%tah opens it with its tools."]
+    return [f"{tool.name:<{width}}  {visible_line(tool.description()).text}" for tool in look.tools]
 
 
 def _cost(look: Look) -> Iterable[str]:
     """A line a run, and the sum. A sum with an unknown part is unknown."""
+    if not look.transcript.runs:
+        yield "No run yet."
+        return
     words = Words(look.language)
     total, cost = Usage(), 0.0
     unknown, host = False, ""

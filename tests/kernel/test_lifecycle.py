@@ -1,6 +1,7 @@
 """From %load_ext to the end of a kernel: what a cell leaves, what a restart or a crash keeps, what a page finds."""
 
 import signal
+from pathlib import Path
 
 import psutil
 import pytest
@@ -173,6 +174,19 @@ def test_loading_twice_changes_nothing_and_unloading_takes_everything_back(proje
         assert again.status == "ok", again.text
 
 
+def test_a_value_of_no_use_in_jupyters_files_is_one_line_and_mendable(project: Project, tmp_path: Path) -> None:
+    profile = tmp_path / "ipython" / "profile_default"
+    profile.mkdir(parents=True)
+    (profile / "ipython_config.py").write_text("get_config().Tah.max_turns = 'many'\n")
+    with kernel_in(project.folder, env={**project.env, "IPYTHONDIR": str(profile.parent)}) as front_end:
+        loaded = front_end.run("%load_ext tah_jupyter")
+        assert loaded.status == "error"
+        assert "Jupyter's config files cannot be used: The 'max_turns' trait" in loaded.text
+        assert "Traceback" not in loaded.text
+        front_end.run("get_ipython().config.Tah.max_turns = 5")
+        assert front_end.run("%load_ext tah_jupyter").status == "ok"
+
+
 def test_a_name_of_the_user_is_not_taken(open_kernel: Open) -> None:
     front_end = open_kernel()
     front_end.run("%unload_ext tah_jupyter\ntah = 'mine'\n%load_ext tah_jupyter")
@@ -199,6 +213,9 @@ def test_tab_offers_the_words_of_the_grammar_and_none_of_pythons(open_kernel: Op
 def test_the_commands_look_at_the_session(open_kernel: Open, project: Project) -> None:
     front_end = open_kernel()
     assert "No run yet" in front_end.run("%tah show cost").text
+    assert "No plan yet" in front_end.run("%tah show todos").text
+    assert "read_file" in front_end.run("%tah show tools").text
+    assert "Runs: none" in front_end.run("%tah sessions show 1").text
     plan = call("todo_write", todos=[{"content": "Look", "status": "completed"}])
     front_end.run(f"{project.script(plan, says('seen'))}\nlook")
     assert "✓ Look" in front_end.run("%tah show todos").text

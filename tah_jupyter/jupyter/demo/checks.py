@@ -113,8 +113,8 @@ def _parts(seen: Evidence) -> Iterator[tuple[bool, str]]:
         bool(edits) and all(call in _shown_and_allowed(seen) for call in edits),
         ("no edit was allowed on a card that showed its diff"),
     )
-    changed = ", ".join(seen.changed) or "no file"
-    yield seen.changed == [sample.broken_in], f"the mistake was in {sample.broken_in}, and what changed is {changed}"
+    changed = f"what changed is {', '.join(seen.changed)}" if seen.changed else "no file changed"
+    yield seen.changed == [sample.broken_in], f"the mistake was in {sample.broken_in}, and {changed}"
     yield len(tests) > 1 and tests[-1].text.startswith("[exit 0"), "the agent did not see the tests pass"
     yield bool(plans) and _all_done(plans[-1].todos), "the plan was not carried out to its end"
     yield [end.reason for end in _all(log, RunEnded)] == ["end_turn"], "the run did not come to its end"

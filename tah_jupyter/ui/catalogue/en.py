@@ -75,7 +75,7 @@ ENTRIES: dict[str, Entry] = {
     # calls and decisions
     "allowed_once": "allowed once by you",
     "allowed_run": "allowed by you for this run",
-    "allowed_rule": "allowed by {rule}",
+    "allowed_rule": "allowed by your rule {rule}",
     "denied_by_you": "denied by you",
     "denied_nobody": "denied: nobody can answer here",
     "denied_reason": "denied: {reason}",

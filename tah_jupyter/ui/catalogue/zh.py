@@ -65,7 +65,7 @@ ENTRIES: dict[str, Entry] = {
     "cut_answer": "回答在此中断。",
     "allowed_once": "由你允许一次",
     "allowed_run": "由你在本次运行内允许",
-    "allowed_rule": "由 {rule} 允许",
+    "allowed_rule": "由你的规则 {rule} 允许",
     "denied_by_you": "由你拒绝",
     "denied_nobody": "已拒绝：此处无人可审批",
     "denied_reason": "已拒绝：{reason}",

@@ -198,7 +198,7 @@ def test_denials_and_failures_are_counted_and_told() -> None:
         ),
         ("allowed", PermissionGranted(call="c1", tool="t", source="grant", rule="edits"), "for this run: edits"),
         ("allowed", PermissionGranted(call="c1", tool="t", source="grant"), "allowed by you for this run"),
-        ("allowed", PermissionGranted(call="c1", tool="t", source="rule", rule="t"), "allowed by t"),
+        ("allowed", PermissionGranted(call="c1", tool="t", source="rule", rule="t"), "allowed by your rule t"),
         ("denied", PermissionDenied(call="c1", tool="t", source="person", reason="told"), "denied by you: use %Y"),
     ],
 )
