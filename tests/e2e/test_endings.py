@@ -105,7 +105,7 @@ def test_a_running_command_is_ended_and_the_next_cell_runs(
 
 
 @pytest.mark.case("NB-05")
-@ways
+@pytest.mark.parametrize("way", [stop, menu])
 def test_at_a_waiting_approval_the_run_ends_and_the_call_is_interrupted_not_denied(
     open_notebook: OpenNotebook, project: Project, way: Callable[[NotebookPage], None]
 ) -> None:
