@@ -6,6 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tah_jupyter import open_session
 from tah_jupyter.jupyter.grammar import COMMANDS, MODES, OPTIONS
 from tah_jupyter.models.choose import ModelSpec, choose
 from tah_jupyter.models.providers import DIRECT
@@ -79,6 +82,22 @@ def test_the_config_it_shows_names_a_model(home: Path) -> None:
     assert loaded.problems == ()
     assert isinstance(choose("local", loaded.models, {}), ModelSpec)
     assert json.loads(config)
+
+
+def test_a_mode_that_has_another_name_in_files_is_shown_with_it() -> None:
+    row = re.compile(r"^\| `(\w+)` \| .*in a file (?:it is )?`(\w+)` \|$", re.MULTILINE)
+    in_files = {word: name for word, name in MODES.items() if word != name}
+    assert dict(row.findall(README)) == in_files
+
+
+@pytest.mark.anyio
+async def test_the_script_it_shows_is_one(tmp_path: Path) -> None:
+    [script] = re.findall(r"`(\[\[\{.*\}\]\])`", README)
+    (tmp_path / "a.py").write_text("x = 1\n")
+    (tmp_path / "script.json").write_text(script)
+    async with open_session(root=tmp_path, model=f"scripted:{tmp_path / 'script.json'}") as session:
+        result = await session.run("what does a.py do?")
+    assert (result.text, result.stop_reason) == ("It sets x.", "end_turn")
 
 
 def test_lines_can_be_read_in_a_terminal() -> None:
