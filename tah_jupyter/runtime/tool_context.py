@@ -109,6 +109,7 @@ class ToolContext:
         "runtime",
         "session_id",
         "signal",
+        "so_far",
         "state",
     )
 
@@ -139,11 +140,16 @@ class ToolContext:
         self.agent_type = agent_type
         self.results_dir = results_dir
         self.approved_by_person = False
+        self.so_far: tuple[str, View] | None = None
         self.state = {} if state is None else state
 
     def progress(self, text: str = "", *, view: View | None = None, fraction: float | None = None) -> None:
         """Show news of the call: more output text, a whole new view, or how far it is (0 to 1). Loop thread only."""
         self.emitter.emit(ToolProgress(call=self.call_id, text=text, view=view, fraction=fraction))
+
+    def keep_so_far(self, text: str, view: View) -> None:
+        """Leave what the call has come to, for the model and for people, in case it fails or is cut short."""
+        self.so_far = (text, view)
 
     def set_view(self, view: View) -> None:
         """Replace the call's live view."""

@@ -128,9 +128,19 @@ class Pipeline:
     ) -> Settled:
         duration = _since(prepared)
         changes = prepared.result.changes if prepared is not None and prepared.result is not None else ()
+        words, view = ctx.so_far or ("", None)
+        text = f"{text}\n{words}" if words else text
         text = defuse(text if len(text) <= _MAX_ERROR_CHARS else head_and_tail(text, _MAX_ERROR_CHARS, None))
         ctx.emitter.emit(
-            ToolFailed(call=call.call_id, tool=call.tool, error=error, text=text, duration_ms=duration, changes=changes)
+            ToolFailed(
+                call=call.call_id,
+                tool=call.tool,
+                error=error,
+                text=text,
+                view=view,
+                duration_ms=duration,
+                changes=changes,
+            )
         )
         return Settled(
             call.call_id,

@@ -40,6 +40,7 @@ __all__ = ["CommandResult", "ExecuteCommand", "ExecuteCommandInput", "execute_co
 MAX_OUTPUT_CHARS = 30_000
 """How much of the output the model is told, half from its beginning and half from its end."""
 
+_SO_FAR_CHARS = 4_000
 _HEADLINE_CHARS = 120
 _GRANT_CHARS = 60
 
@@ -175,8 +176,10 @@ class ExecuteCommand(Tool[ExecuteCommandInput, CommandResult]):
             )
             shown = await anyio.to_thread.run_sync(capture.shown)
         finally:
-            if whole is not None:
-                with anyio.CancelScope(shield=True):
+            with anyio.CancelScope(shield=True):
+                if shown is None and capture.total_bytes:  # cut short: what it printed until then is not lost
+                    ctx.keep_so_far(*_printed_so_far(await anyio.to_thread.run_sync(capture.shown), capture))
+                if whole is not None:
                     keep = shown is not None and shown.is_cut
                     await anyio.to_thread.run_sync(partial(whole.close, keep=keep))
         return _result(input, self._workspace.relative(cwd), outcome, capture, shown, whole)
@@ -234,6 +237,12 @@ def _result(
     )
     view = Output(output, total_lines=capture.total_lines, status=outcome.status, failed=outcome.failed)
     return ToolResult(data, "\n".join(lines), view=view)
+
+
+def _printed_so_far(shown: Shown, capture: Capture) -> tuple[str, Output]:
+    printed = (shown.tail if shown.is_cut else shown.head)[-_SO_FAR_CHARS:].strip("\n")
+    text = f"The last of what it had printed until then ({capture.total_lines:,} lines in all):\n{printed}"
+    return text, Output(printed, total_lines=capture.total_lines, status="cut short", failed=True)
 
 
 def _notes(input: ExecuteCommandInput, outcome: Outcome) -> list[str]:

@@ -11,10 +11,14 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tah_jupyter.core.events import ApprovalRequested, ProcessStarted, ToolFailed
+from tah_jupyter import ScriptedModel, Stop, calls, open_session, says
+from tah_jupyter.core.events import ApprovalRequested, Event, ProcessStarted, ToolFailed, ToolProgress
+from tah_jupyter.core.messages import ToolMessage
 from tah_jupyter.permissions.approvers import allow_all
 from tah_jupyter.runtime.tool_context import Options
 from tah_jupyter.tools.execute_command import execute_command_tool
+from tah_jupyter.ui.record import record
+from tah_jupyter.ui.transcript import Transcript
 from tests.support.bench import bench, group_of, long_time, running
 
 pytestmark = pytest.mark.anyio
@@ -223,3 +227,25 @@ async def test_nothing_to_run_is_refused_before_anyone_is_asked(command: object,
         assert not tools.of(ProcessStarted)
         await tools.call("execute_command", command=["true"])
         assert len(tools.of(ApprovalRequested)) == 1
+
+
+@pytest.mark.case("EXEC-13")
+async def test_what_an_interrupted_command_had_printed_is_kept_for_the_model_and_the_record(tmp_path: Path) -> None:
+    code = "import time; print('step one is done', flush=True); time.sleep(600)"
+    model = ScriptedModel([calls("execute_command", command=[sys.executable, "-c", code]), says("I see")])
+    async with open_session(root=tmp_path, model=model, approver=allow_all) as session:
+
+        def stop(event: Event) -> None:
+            if isinstance(event, ToolProgress) and "step one" in event.text:
+                session.send(Stop())
+
+        session.subscribe(stop)
+        result = await session.run("go")
+        await session.run("what happened?")
+        picture = record(Transcript.of(session.records).run(1))
+    assert result.stop_reason == "interrupted"
+    failed = next(e for e in result.events if isinstance(e, ToolFailed))
+    assert failed.text.startswith("Interrupted by the person")
+    assert "step one is done" in failed.text
+    assert "step one is done" in next(m.text for m in model.requests[-1].messages if isinstance(m, ToolMessage))
+    assert "step one is done" in picture["text/html"]

@@ -132,7 +132,6 @@ def test_a_restart_at_a_question_leaves_no_button_and_a_clean_file(
     assert output.locator("button").count() == 0
     expect(notebook.page).to_have_title(re.compile("^work"))
     notebook.wait_ready()
-    notebook.page.screenshot(path="/tmp/dead2.png")
     assert is_clean(notebook.save())
     notebook.run(2)
     expect(notebook.output(2).locator("pre")).to_have_text("42")
