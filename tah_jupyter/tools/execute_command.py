@@ -241,7 +241,7 @@ def _result(
 
 def _printed_so_far(shown: Shown, capture: Capture) -> tuple[str, Output]:
     printed = (shown.tail if shown.is_cut else shown.head)[-_SO_FAR_CHARS:].strip("\n")
-    text = f"The last of what it had printed until then ({capture.total_lines:,} lines in all):\n{printed}"
+    text = f"It had printed until then (lines in all: {capture.total_lines:,}):\n{printed}"
     return text, Output(printed, total_lines=capture.total_lines, status="cut short", failed=True)
 
 
