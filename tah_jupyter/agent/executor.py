@@ -12,7 +12,7 @@ from anyio.lowlevel import checkpoint_if_cancelled
 from tah_jupyter.core.calls import ToolCall
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.pipeline import Pipeline, cancelled
-from tah_jupyter.toolkit.prepared import Prepared, Settled
+from tah_jupyter.toolkit.prepared import Line, Prepared, Settled
 
 __all__ = ["MAX_PARALLEL", "Executor"]
 
@@ -21,11 +21,12 @@ MAX_PARALLEL = 10
 
 
 class _Item:
-    __slots__ = ("call", "ctx", "has_started", "prepared", "running", "safe", "scope", "settled", "wake")
+    __slots__ = ("call", "ctx", "has_started", "line", "prepared", "running", "safe", "scope", "settled", "wake")
 
-    def __init__(self, call: ToolCall, ctx: ToolContext) -> None:
+    def __init__(self, call: ToolCall, ctx: ToolContext, line: Line) -> None:
         self.call = call
         self.ctx = ctx
+        self.line = line
         self.scope = anyio.CancelScope()
         self.prepared: Prepared | None = None
         self.settled: Settled | None = None
@@ -47,7 +48,7 @@ class Executor:
 
     def submit(self, call: ToolCall, ctx: ToolContext) -> None:
         """Start a call that is complete; returns at once."""
-        item = _Item(call, ctx)
+        item = _Item(call, ctx, Line(self._items[-1].line if self._items else None))
         self._items.append(item)
         if self._failed or self.stop_requested:
             self._cancel(item)
@@ -63,6 +64,7 @@ class Executor:
             with item.scope:
                 await self._prepare_and_run(item)
         finally:  # whatever cancelled it: one call, one result
+            item.line.leave()
             item.settled = item.settled or (item.prepared and item.prepared.settled) or self._never_ran(item)
             item.running = False
             self._after(item, item.settled)
@@ -72,7 +74,8 @@ class Executor:
 
     async def _prepare_and_run(self, item: _Item) -> None:
         await checkpoint_if_cancelled()  # it came after a sibling had failed
-        ready = await self._pipeline.prepare(item.call, item.ctx)
+        ready = await self._pipeline.prepare(item.call, item.ctx, item.line)
+        item.line.leave()
         if isinstance(ready, Settled):
             item.settled = ready
             return

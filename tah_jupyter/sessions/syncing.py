@@ -7,6 +7,9 @@ from concurrent.futures import Future
 
 __all__ = ["Syncer"]
 
+SHARE_S = 0.1
+"""How long those who do not wait share one round: turns of a fast model follow one another in milliseconds."""
+
 
 class Syncer:
     """One daemon thread, started at first use, that brings one file to the disk; wishes made meanwhile share a round.
@@ -30,8 +33,9 @@ class Syncer:
         await asyncio.wrap_future(mine)
 
     def sync_soon(self) -> None:
-        """Ask for a round and go on."""
-        self._ask(None)
+        """Ask for a round within :data:`SHARE_S` seconds, and go on."""
+        if not self._wanted:
+            self._ask(None)
 
     def close(self, timeout_s: float = 2.0) -> None:
         """Finish what was asked for, at most ``timeout_s`` seconds, and end the thread."""
@@ -61,6 +65,7 @@ class Syncer:
         while True:
             with self._wake:
                 self._wake.wait_for(lambda: self._wanted or self._closing)
+                self._wake.wait_for(lambda: self._waiting or self._closing, timeout=SHARE_S)
                 if not self._wanted:
                     break
                 self._wanted = False

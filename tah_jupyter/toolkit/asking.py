@@ -56,6 +56,7 @@ class Asking:
                 digest=request.digest,
             )
         )
+        prepared.line.leave()
         try:
             if answering is not None:
                 answer = await self._answer(answering, request, prepared)

@@ -23,7 +23,7 @@ from tah_jupyter.runtime.service import Services
 from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.asking import Asking
 from tah_jupyter.toolkit.limits import defuse, head_and_tail
-from tah_jupyter.toolkit.prepared import Prepared, Settled, digest_of
+from tah_jupyter.toolkit.prepared import Line, Prepared, Settled, digest_of
 from tah_jupyter.toolkit.services import CALL_HOOKS, GATE, LEDGER, Decision, HookVote
 from tah_jupyter.toolkit.telling import Telling, shortened
 from tah_jupyter.toolkit.tool import Tool
@@ -76,15 +76,18 @@ class Pipeline:
                 self.fail(call, ctx, *cancelled(ctx, ran=False))
         return ready if isinstance(ready, Settled) else await self.run(ready)
 
-    async def prepare(self, call: ToolCall, ctx: ToolContext) -> Prepared | Settled:
-        """Everything before the run. Returns the prepared call, or its end when it may not or cannot run."""
+    async def prepare(self, call: ToolCall, ctx: ToolContext, line: Line | None = None) -> Prepared | Settled:
+        """Everything before the run. Returns the prepared call, or its end when it may not or cannot run.
+
+        A question is asked when it is the call's turn in ``line``.
+        """
         try:
             tool, input = self._read(call)
             vote = await self._before(tool, call, ctx)
             if vote is not None and vote.updated_input is not None:
                 call = ToolCall(call.call_id, call.tool, vote.updated_input)
                 tool, input = self._read(call)
-            prepared = Prepared(call, tool, input, digest_of(input), ctx, vote)
+            prepared = Prepared(call, tool, input, digest_of(input), ctx, vote, line or Line())
             await self._judge(prepared)
         except Exception as error:
             return self._failed(call, ctx, error)
@@ -193,6 +196,7 @@ class Pipeline:
 
     async def _ask(self, prepared: Prepared, decision: Decision, *, again: bool = False) -> None:
         preview = await prepared.tool.preview(prepared.input, prepared.ctx)
+        await prepared.line.wait()
         answer = await self._asking.ask(prepared, preview, decision, again=again)
         if answer.refusal is not None:
             self._denied(prepared.tool, prepared.call, prepared.ctx, answer.refusal, stop=answer.stop)

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
+import anyio
 import msgspec
 from pydantic import BaseModel
 
@@ -13,7 +14,7 @@ from tah_jupyter.toolkit.arguments import canonical
 from tah_jupyter.toolkit.services import HookVote
 from tah_jupyter.toolkit.tool import Tool, ToolResult
 
-__all__ = ["Prepared", "Settled", "digest_of"]
+__all__ = ["Line", "Prepared", "Settled", "digest_of"]
 
 
 class Settled(msgspec.Struct, frozen=True):
@@ -39,6 +40,31 @@ class Settled(msgspec.Struct, frozen=True):
         return bool(self.error)
 
 
+class Line:
+    """A call's place in the line of questions: calls of one message are prepared side by side, asked about in order."""
+
+    __slots__ = ("_ahead", "_left", "_waiting")
+
+    def __init__(self, ahead: "Line | None" = None) -> None:
+        self._ahead = ahead
+        self._left = False
+        self._waiting: anyio.Event | None = None
+
+    async def wait(self) -> None:
+        """Until every call before this one has asked, or will not."""
+        while (ahead := self._ahead) is not None:
+            if not ahead._left:
+                ahead._waiting = ahead._waiting or anyio.Event()
+                await ahead._waiting.wait()
+            self._ahead = ahead._ahead
+
+    def leave(self) -> None:
+        """It has asked, or will not: the next may."""
+        self._left = True
+        if self._waiting is not None:
+            self._waiting.set()
+
+
 class Prepared(msgspec.Struct):
     """A call that may run: its frozen input and its digest, and what a person was shown of it, if one was asked.
 
@@ -53,6 +79,7 @@ class Prepared(msgspec.Struct):
     digest: str
     ctx: ToolContext
     vote: HookVote | None = None
+    line: Line = msgspec.field(default_factory=Line)
     fingerprint: str = ""
     shown: bool = False
     started: float = 0.0

@@ -16,6 +16,7 @@ from tah_jupyter import (
     TahError,
     Tool,
     ToolContext,
+    ToolError,
     ToolInput,
     ToolResult,
     calls,
@@ -25,6 +26,7 @@ from tah_jupyter import (
     says,
     tool,
 )
+from tah_jupyter.core.approvals import ApprovalRequest, Preview
 from tah_jupyter.core.events import (
     ApprovalRequested,
     CallSealed,
@@ -38,6 +40,7 @@ from tah_jupyter.core.events import (
     ToolStarted,
 )
 from tah_jupyter.core.messages import AssistantMessage, ToolMessage, UserMessage
+from tah_jupyter.core.views import Text
 from tah_jupyter.models.scripted import ends, thinks, waits
 from tah_jupyter.permissions.approvers import Desk
 from tests.support.brackets import check_brackets
@@ -404,3 +407,40 @@ async def test_how_full_the_models_window_is_is_told_with_each_turn() -> None:
         view = Transcript.of(session.records).run(1)
     assert view.context is not None
     assert f"context {view.context:.0%}".replace("%", " %") in Phrases(Words("en")).usage(view)
+
+
+async def test_calls_of_one_message_are_asked_about_in_their_order_whatever_takes_longer_to_show() -> None:
+    class Slowly(Tool[Step, None]):
+        """Change, after a preview that takes its time."""
+
+        name = "slowly"
+        input_model = Step
+
+        async def preview(self, input: Step, ctx: ToolContext) -> Preview:
+            with anyio.move_on_after(input.ms / 1000):
+                await anyio.sleep_forever()
+            if input.n == 1:
+                raise ToolError("cannot be shown")
+            return Preview(Text(f"step {input.n}"))
+
+        async def execute(self, input: Step, ctx: ToolContext) -> ToolResult[None]:
+            return ToolResult(None, f"did {input.n}")
+
+    asked: list[int] = []
+
+    async def approver(request: ApprovalRequest) -> Allow:
+        assert isinstance(request.view, Text)
+        asked.append(int(request.view.text.split()[1]))
+        return Allow()
+
+    script = [
+        calls("slowly", n=0, ms=120),
+        calls("slowly", n=1, ms=60),
+        calls("slowly", n=2),
+        calls("slowly", n=3, ms=30),
+    ]
+    model = ScriptedModel([script, says("ok")])
+    async with session_of(model, [Slowly()], approver=approver) as session:
+        await session.run("go")
+    assert asked == [0, 2, 3]
+    assert results(model) == ["did 0", "cannot be shown", "did 2", "did 3"]
