@@ -25,10 +25,10 @@ lab: env ## open JupyterLab on the first notebook
 setup: env tools ## make .venv from the lock, and find or install Chromium and ripgrep; nothing to do when up to date
 
 env:
-	@scripts/setup_env
+	@.ci/setup_env
 
 tools:
-	@scripts/setup_tools
+	@.ci/setup_tools
 
 fmt: env ## format, and mend what the linter can mend
 	@$(PY) -m ruff format . && $(PY) -m ruff check --fix .
@@ -58,10 +58,10 @@ perf: env ## all figures against their goals; writes perf.json
 	@$(PY) -m tests.perf
 
 docs: env ## write what is generated: config schema, event reference, tables of the README
-	@$(PY) scripts/docs.py
+	@$(PY) .ci/docs.py
 
 lock: env ## renew requirements/*.txt from pyproject.toml
-	@scripts/lock
+	@.ci/lock
 
 ci: ## what the server runs on a clean clone
 	@.ci/run

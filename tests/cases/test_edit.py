@@ -256,7 +256,7 @@ async def test_the_temporary_file_is_removed_when_writing_fails(
     monkeypatch.setattr(os, "fsync", broken)
     settled = await call("edit_file", path="f", old_string="a", new_string="b")
     assert settled.text == (
-            "f cannot be written: no space left on device. Ask the person to free some space. No file was changed."
-        )
+        "f cannot be written: no space left on device. Ask the person to free some space. No file was changed."
+    )
     assert settled.error == "ENOSPC"
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == {"f": b"a = 1\n"}

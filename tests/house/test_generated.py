@@ -16,7 +16,7 @@ SCHEMA = json.loads((PACKAGE / "config.schema.json").read_text("utf-8"))
 
 def test_generated_files_are_up_to_date() -> None:
     done = subprocess.run(
-        [sys.executable, "scripts/docs.py", "--check"], capture_output=True, text=True, cwd=ROOT, check=False
+        [sys.executable, ".ci/docs.py", "--check"], capture_output=True, text=True, cwd=ROOT, check=False
     )
     assert done.returncode == 0, done.stderr
 

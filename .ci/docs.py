@@ -1,4 +1,4 @@
-"""Write what is generated, or with ``--check`` say what is out of date: ``python scripts/docs.py [--check]``.
+"""Write what is generated, or with ``--check`` say what is out of date: ``python .ci/docs.py [--check]``.
 
 The config schema, the event reference, and the tables between ``<!-- generated: NAME -->`` marks of the README come
 from the code, so that they cannot say anything else.
@@ -31,7 +31,7 @@ def config_schema() -> str:
 
 
 def event_reference() -> str:
-    """``docs/events.md``: every event with its fields."""
+    """``tah_jupyter/core/events.md``: every event with its fields."""
     stamp = {field.name for field in msgspec.structs.fields(Stamp)}
     lines = [
         "# Events",
@@ -70,7 +70,7 @@ TABLES: dict[str, Callable[[], str]] = {"tools": tool_table, "config": config_ta
 def generated() -> Iterator[tuple[Path, str]]:
     """Every generated file with the text it should hold."""
     yield ROOT / "tah_jupyter" / "config.schema.json", config_schema()
-    yield ROOT / "docs" / "events.md", event_reference()
+    yield ROOT / "tah_jupyter" / "core" / "events.md", event_reference()
     readme = ROOT / "README.md"
     text = readme.read_text("utf-8")
     yield readme, MARKED.sub(lambda match: match[1] + TABLES[match[2]]() + match[3], text)
