@@ -64,6 +64,8 @@ class Asking:
         finally:  # also when the run is interrupted: that is recorded as such, never as a person's no
             self._waiting.pop(request.approval_id, None)
             emit(_answered(request, outcome, answer))
+        if answer is None:
+            return Asked(refusal=_nobody(prepared, decision))
         return self._settle(request, answer, prepared.ctx)
 
     def _consult(self, request: ApprovalRequest) -> Awaitable[Answer | None] | None:
@@ -117,9 +119,7 @@ class Asking:
             tasks.start_soon(ask_person)
         return answers[0] if answers else None  # the approver gave up waiting without saying anything
 
-    def _settle(self, request: ApprovalRequest, answer: Answer | Decision | None, ctx: ToolContext) -> Asked:
-        if answer is None:
-            return Asked(refusal=Decision("deny", "nobody", reason="nobody can answer here, so it was denied"))
+    def _settle(self, request: ApprovalRequest, answer: Answer | Decision, ctx: ToolContext) -> Asked:
         if isinstance(answer, Deny):
             said = f"denied by the person, who says: {answer.reason}" if answer.reason else "denied by the person"
             return Asked(refusal=Decision("deny", "person", reason=said), stop=answer.stop)
@@ -161,6 +161,12 @@ async def _raising(error: Exception) -> Answer | None:
 
 def _refusal(reason: str) -> Decision:
     return Decision("deny", "approver", reason=reason)
+
+
+def _nobody(prepared: Prepared, decision: Decision) -> Decision:
+    """Nobody is there. ``rule`` is the allow rule that would let the call pass, where one would."""
+    rule = prepared.tool.name if decision.source == "mode" else ""
+    return Decision("deny", "nobody", rule=rule, reason="nobody can answer here, so it was denied")
 
 
 def _outcome(answer: Answer | Decision | None) -> Outcome:

@@ -151,7 +151,7 @@ class Phrases:
         rule, reason = visible_line(permission.rule).text, visible_line(permission.reason).text
         if not permission.allowed:
             if permission.source == "nobody":
-                return say("denied_nobody")
+                return say("denied_nobody_allow", rule=rule) if rule else say("denied_nobody")
             if permission.source == "person":
                 return f"{say('denied_by_you')}: {reason}" if reason else say("denied_by_you")
             return say("denied_reason", reason=reason or rule) if reason or rule else say("denied")

@@ -78,6 +78,7 @@ ENTRIES: dict[str, Entry] = {
     "allowed_rule": "allowed by your rule {rule}",
     "denied_by_you": "denied by you",
     "denied_nobody": "denied: nobody can answer here",
+    "denied_nobody_allow": "denied: nobody can answer here (to allow: --allow {rule}, or in your config)",
     "denied_reason": "denied: {reason}",
     "denied": "denied",
     "not_run": "not run",

@@ -68,6 +68,7 @@ ENTRIES: dict[str, Entry] = {
     "allowed_rule": "由你的规则 {rule} 允许",
     "denied_by_you": "由你拒绝",
     "denied_nobody": "已拒绝：此处无人可审批",
+    "denied_nobody_allow": "已拒绝：此处无人可审批（允许方法：--allow {rule}，或写入你的配置）",
     "denied_reason": "已拒绝：{reason}",
     "denied": "已拒绝",
     "not_run": "未运行",

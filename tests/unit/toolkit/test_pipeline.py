@@ -180,6 +180,11 @@ async def test_nobody_there_is_a_denial_that_is_not_a_persons_no() -> None:
     assert "nobody can answer" in settled.text
     answered = next(e for e in world.events if isinstance(e, ApprovalAnswered))
     assert answered.outcome == "unanswered"
+    denied = next(e for e in world.events if isinstance(e, PermissionDenied))
+    assert denied.rule == "write", "a rule would let it pass"
+    protected = World(None)
+    await protected.call("write", path=".git/config")
+    assert next(e for e in protected.events if isinstance(e, PermissionDenied)).rule == "", "no rule would"
 
 
 async def test_a_denial_may_end_the_run() -> None:

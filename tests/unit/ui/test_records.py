@@ -175,12 +175,15 @@ def test_denials_and_failures_are_counted_and_told() -> None:
         ToolFailed(call="c4", tool="t", error="NotRun", text="Not run"),
         PermissionDenied(call="c5", tool="t", source="hook", reason=""),
         ToolFailed(call="c5", tool="t", error="Denied", text="Not run"),
+        PermissionDenied(call="c6", tool="t", source="nobody", reason="nobody", rule="edit_file"),
+        ToolFailed(call="c6", tool="t", error="Denied", text="Not run"),
     ]
     text = record(view_of(RunStarted(prompt="x"), *denied, RunEnded(reason="end_turn")))["text/plain"]
-    assert "· 3 denied · 1 call failed ·" in text.split("\n")[0]
+    assert "· 4 denied · 1 call failed ·" in text.split("\n")[0]
     for line in (
         "denied: deny edit_file",
         "denied: nobody can answer here\n",
+        "denied: nobody can answer here (to allow: --allow edit_file, or in your config)\n",
         "✕ gone",
         "– t · not run",
         "✕ t · denied\n",
