@@ -85,7 +85,9 @@ class Cell:
         config = await asyncio.to_thread(self._config, self._options)
         self._surface = self._surface_for(config, asks)
         try:
-            return await conversation.ask(self._options.prompt, config, self._surface, new=self._options.new)
+            options = self._options
+            scripted = options.model.startswith("scripted:")
+            return await conversation.ask(options.prompt, config, self._surface, new=options.new, from_start=scripted)
         finally:
             self._main.call(self._surface.finish)
 

@@ -68,14 +68,17 @@ class Conversation:
         """The language of records: that of the config, English where it says ``auto``."""
         return language_of(self._config)
 
-    async def ask(self, prompt: str, config: Config, surface: Surface, *, new: bool = False) -> Told:
+    async def ask(
+        self, prompt: str, config: Config, surface: Surface, *, new: bool = False, from_start: bool = False
+    ) -> Told:
         """Run ``prompt`` and show it on ``surface``; ``config`` has the options of the cell in it, ``new`` begins a new
-        session. Raises TahError when no run could begin.
+        session, ``from_start`` opens the model anew: the cell names a script, which is played from its first answer.
+        Raises TahError when no run could begin.
         """
         if self._turn.locked():
             surface.say(f"waiting for run {self._run}")
         async with self._turn:
-            session = await self._session_for(config, new=new)
+            session = await self._session_for(config, new=new, from_start=from_start)
             self._run = session.tally.runs + 1
             self._desk.surface = surface
             surface.begin(self._run, partial(self.transcript.run, self._run), session.send)
@@ -85,9 +88,9 @@ class Conversation:
                 self._desk.surface = None
             return Told(result, self.transcript.run(result.run))
 
-    async def _session_for(self, config: Config, *, new: bool) -> Session:
+    async def _session_for(self, config: Config, *, new: bool, from_start: bool) -> Session:
         """The open session when it fits the request, else the same one opened anew, or a new one."""
-        if new or _fixed(config) != _fixed(self._config):
+        if new or from_start or _fixed(config) != _fixed(self._config):
             await self._close()
         if self.session is None:
             self.session = await self._open(config, new=new)

@@ -237,6 +237,16 @@ def test_the_mode_of_one_cell_ends_with_it(open_kernel: Open, project: Project) 
     assert project.a == "x = 2\n"
 
 
+def test_a_cell_that_names_a_script_plays_it_from_its_start_each_time(open_kernel: Open, project: Project) -> None:
+    front_end = open_kernel()
+    cell = f"{project.script(says('one'), says('two'))}\ngo"
+    first = front_end.run(cell, allow_stdin=False)
+    again = front_end.run(cell, allow_stdin=False)
+    on = front_end.run("%%tah\ngo on", allow_stdin=False)
+    assert ["one" in first.text, "one" in again.text, "two" in on.text] == [True, True, True]
+    assert ("run 2" in again.text, "run 3" in on.text, len(project.sessions)) == (True, True, 1)
+
+
 def test_after_a_restart_the_notebook_goes_on_with_its_session(open_kernel: Open, project: Project) -> None:
     front_end = open_kernel()
     front_end.run(f"{project.script(says('one'))}\nfirst", allow_stdin=False)
