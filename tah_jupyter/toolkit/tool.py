@@ -5,6 +5,7 @@ Every default is the safe answer: not concurrency-safe, not read-only, asks befo
 """
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, ClassVar, Generic, Literal, TypeVar, cast, get_type_hints
 
@@ -70,7 +71,7 @@ class ToolResult(Generic[O]):
 Verdict = Literal["allow", "ask", "deny"]
 
 
-class Tool(Generic[I, O]):
+class Tool(ABC, Generic[I, O]):
     """One tool. Subclass it, set ``name`` and ``input_model``, write :meth:`description` and :meth:`execute`."""
 
     name: ClassVar[str]
@@ -97,9 +98,9 @@ class Tool(Generic[I, O]):
         """A line for the system prompt, where having the tool changes how all work is done; mostly empty."""
         return ""
 
+    @abstractmethod
     async def execute(self, input: I, ctx: ToolContext) -> ToolResult[O]:
         """Do it. Raise ToolError to tell the model what went wrong and what to do next."""
-        raise NotImplementedError(f"{type(self).__name__}.execute")
 
     def is_enabled(self) -> bool:
         """Whether it is offered at all, asked at registration and between turns."""
