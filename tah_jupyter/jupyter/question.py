@@ -10,6 +10,8 @@ from collections.abc import Callable
 from IPython.core.error import StdinNotImplementedError
 
 from tah_jupyter.core.approvals import Allow, Answer, Deny
+from tah_jupyter.core.errors import TahError
+from tah_jupyter.ui.cards import allowable
 from tah_jupyter.ui.run_view import Approval
 from tah_jupyter.ui.text import card
 from tah_jupyter.ui.visible import visible_line
@@ -55,7 +57,12 @@ def read_answer(text: str, *, can_grant: bool) -> Answer | None:
 
 
 def ask_until_answered(approval: Approval, words: Words, read: Callable[[str], str]) -> Answer | None:
-    """Show the card and ask with ``read`` until there is an answer. None when nobody can be asked."""
+    """Show the card and ask with ``read`` until there is an answer. None when nobody can be asked.
+
+    Raises TahError for what is too long to be shown whole: that is refused, never shortened.
+    """
+    if not allowable(approval, words):
+        raise TahError(words.say("too_long"))
     print(card(approval, words), flush=True)
     while True:
         _drop_typed_ahead()

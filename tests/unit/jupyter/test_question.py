@@ -8,8 +8,10 @@ from IPython.core.error import StdinNotImplementedError
 
 from tah_jupyter.core.approvals import Allow, Answer, Deny, Grant, PathSubject
 from tah_jupyter.core.calls import Headline
+from tah_jupyter.core.errors import TahError
 from tah_jupyter.core.views import Text
 from tah_jupyter.jupyter.question import ask_until_answered, choices, read_answer
+from tah_jupyter.ui.cards import MAX_CHARS
 from tah_jupyter.ui.run_view import Approval
 from tah_jupyter.ui.words import Words
 
@@ -75,6 +77,13 @@ def test_a_closed_input_is_nobody_and_no_answer(error: type[Exception], capsys: 
         raise error
 
     assert ask_until_answered(approval(), Words(), read) is None
+
+
+def test_what_is_too_long_to_be_shown_whole_is_refused_without_a_question() -> None:
+    read, prompts = typing("y")
+    with pytest.raises(TahError, match="too long to be shown whole"):
+        ask_until_answered(approval(view="x" * (MAX_CHARS + 1)), Words(), read)
+    assert prompts == []
 
 
 def test_hidden_characters_cannot_hide_in_the_question(capsys: pytest.CaptureFixture[str]) -> None:
