@@ -93,7 +93,7 @@ async def test_a_conversation_goes_on_whatever_happened_to_any_line_of_its_log(t
         async with open_session(root=tmp_path, model=model, resume=id) as session:
             result = await session.run("go on")
             assert (result.stop_reason, result.error) == ("end_turn", ""), (at, lines[at])
-            numbers = [record.seq for record in session.records]
+            numbers = [record.seq for record in session.records if record.seq]  # a foreign line has none
         assert numbers == sorted(set(numbers))
         asked = [message for message in model.requests[0].messages if isinstance(message, ToolMessage)]
         assert len({message.call_id for message in asked}) == len(asked)
