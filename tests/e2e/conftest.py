@@ -19,8 +19,8 @@ SECRET = "tah-e2e-Zq8Lw3Xn5Rt7Yv2BpK4m"
 """A value that looks like nothing known; it is a secret by the name of its variable."""
 
 FRONT_ENDS = ("/static/lab/", "/static/notebook/", "Comm not found for comm id")
-"""Signs of the front ends' own scripts, which fail now and then by themselves; the frame's come from a blob. The last is
-what they say when a kernel that is being restarted closes a widget that the page has dropped already.
+"""Signs of the front ends' own scripts, which fail now and then by themselves; the frame's come from a blob. The last
+is what they say when a kernel that is being restarted closes a widget that the page has dropped already.
 """
 
 OpenNotebook = Callable[..., NotebookPage]
