@@ -11,6 +11,7 @@ import msgspec
 from tah_jupyter.core.approvals import Grant, Outcome, Scope
 from tah_jupyter.core.calls import Change, Headline, Todo, Usage
 from tah_jupyter.core.messages import CallPart
+from tah_jupyter.core.questions import Question
 from tah_jupyter.core.views import View
 
 __all__ = [
@@ -23,12 +24,18 @@ __all__ = [
     "MessageFinished",
     "MessageStarted",
     "ModeChanged",
+    "ModelChanged",
+    "NoteQueued",
+    "NoteWithdrawn",
     "Notice",
     "PermissionDenied",
     "PermissionGranted",
     "ProcessStarted",
     "PromptAdded",
+    "QuestionAnswered",
+    "QuestionAsked",
     "RunEnded",
+    "RunReleased",
     "RunStarted",
     "SessionOpened",
     "Stamp",
@@ -75,23 +82,43 @@ class SessionOpened(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="s
 
 
 class RunStarted(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="run.started"):
-    """A prompt begins. ``model`` and ``host`` are shown: they say where the data goes."""
+    """A prompt begins. ``model`` and ``host`` are shown: they say where the data goes. In the ``background`` no cell
+    waits for it.
+    """
 
     prompt: str
     model: str = ""
     host: str = ""
     mode: str = "default"
+    background: bool = False
 
 
 class RunEnded(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="run.ended"):
-    """The one end of a run. ``cost_usd`` is absent when a price is unknown, never 0 for that reason."""
+    """The one end of a run. ``cost_usd`` is absent when a price is unknown, never 0 for that reason.
+
+    ``kind`` is the stable name of what went wrong, ``detail`` a provider's own words, which people may unfold.
+    """
 
     reason: StopReason
     error: str = ""
     next_step: str = ""
+    kind: str = ""
+    detail: str = ""
     usage: Usage = Usage()
     cost_usd: float | None = None
     duration_ms: float = 0.0
+
+
+class RunReleased(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="run.released"):
+    """The person took the cell back; the run goes on in the background."""
+
+
+class ModelChanged(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="model.changed"):
+    """Another model answers from now on, and why; never without a word."""
+
+    model: str
+    host: str = ""
+    because: str = ""
 
 
 class TurnStarted(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="turn.started"):
@@ -196,6 +223,33 @@ class ApprovalAnswered(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag
     reason: str = ""
 
 
+class QuestionAsked(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="question.asked"):
+    """A person is asked what is no approval. It waits as an approval does."""
+
+    question: Question
+
+
+class QuestionAnswered(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="question.answered"):
+    """The one end of a question. ``key`` is the choice taken, empty when nobody answered; ``label`` its words."""
+
+    question: str
+    key: str = ""
+    label: str = ""
+
+
+class NoteQueued(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="note.queued"):
+    """The person wrote to the agent while it works; a PromptAdded with the same ``note`` says that it was read."""
+
+    note: str
+    text: str
+
+
+class NoteWithdrawn(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="note.withdrawn"):
+    """The person took a note back, or the run ended before it was read."""
+
+    note: str
+
+
 class ToolStarted(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="tool.started"):
     """A call runs. ``folds`` says that people need not look at it (search and read)."""
 
@@ -252,12 +306,13 @@ class ProcessStarted(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="
 
 
 class PromptAdded(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="prompt.added"):
-    """Text that joins the conversation as the user's, after the results of the turn: from a tool, or a notice of
-    ours.
+    """Text that joins the conversation as the user's, after the results of the turn: from a tool, a notice of ours, or
+    the person's ``note`` of that id.
     """
 
     text: str
     source: str = ""
+    note: str = ""
 
 
 class TodosUpdated(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="todos.updated"):
@@ -273,16 +328,20 @@ class ModeChanged(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="mod
 
 
 class Notice(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="notice"):
-    """Something the person should know; never the place for what the model must know."""
+    """Something the person should know; never the place for what the model must know. ``until`` (seconds since the
+    epoch) is when what it speaks of is over, for a countdown; 0 when it says no time.
+    """
 
     text: str
     level: Literal["info", "warning", "error"] = "info"
     code: str = ""
+    until: float = 0.0
 
 
 Event: TypeAlias = (
-    SessionOpened | RunStarted | RunEnded | TurnStarted | TurnEnded | MessageStarted | TextDelta | ThinkingDelta |
-    MessageFinished | CallSealed | PermissionGranted | PermissionDenied | ApprovalRequested | ApprovalAnswered |
+    SessionOpened | RunStarted | RunReleased | RunEnded | ModelChanged | TurnStarted | TurnEnded | MessageStarted |
+    TextDelta | ThinkingDelta | MessageFinished | CallSealed | PermissionGranted | PermissionDenied |
+    ApprovalRequested | ApprovalAnswered | QuestionAsked | QuestionAnswered | NoteQueued | NoteWithdrawn |
     ToolStarted | ToolProgress | ToolFinished | ToolFailed | ProcessStarted | PromptAdded | TodosUpdated | ModeChanged |
     Notice
 )  # fmt: skip

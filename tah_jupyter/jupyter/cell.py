@@ -5,13 +5,12 @@ The cell shows that it starts, hands the work to the agent's thread, waits in sl
 """
 
 import asyncio
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tah_jupyter.core.errors import TahError
 from tah_jupyter.jupyter.grammar import CellOptions
 from tah_jupyter.jupyter.kernel import allows_stdin
-from tah_jupyter.jupyter.kernel_agent import KernelAgent
+from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.outcome import Outcome, failed, failure_line, failure_of, stopped, unanswered
 from tah_jupyter.jupyter.output import Output
 from tah_jupyter.jupyter.place import remember_introduced
@@ -28,17 +27,15 @@ STARTING = "tah is starting…"
 
 
 class Cell:
-    """The running cell. ``config(options)`` is called off the main thread: reading files may wait for a disk."""
+    """The running cell."""
 
-    def __init__(
-        self, shell: Any, agent: KernelAgent, options: CellOptions, config: Callable[[CellOptions], Config]
-    ) -> None:
-        self._shell = shell
-        self._agent = agent
+    def __init__(self, loaded: Loaded, options: CellOptions) -> None:
+        self._shell = loaded.shell
+        self._agent = loaded.agent
+        self._loaded = loaded
         self._options = options
-        self._config = config
         self._main = MainThread()
-        self._output = Output(shell)
+        self._output = Output(loaded.shell)
         self._surface: Surface | None = None
 
     @property
@@ -82,7 +79,7 @@ class Cell:
 
         ``asks`` is whether the front end can answer ``input()``; None in a terminal.
         """
-        config = await asyncio.to_thread(self._config, self._options)
+        config = await asyncio.to_thread(self._loaded.config, self._options)  # reading files may wait for a disk
         self._surface = self._surface_for(config, asks)
         try:
             options = self._options

@@ -15,6 +15,7 @@ from traitlets import TraitError
 from tah_jupyter._version import __version__
 from tah_jupyter.jupyter.completion import add_completer, remove_completer
 from tah_jupyter.jupyter.kernel import notebook_path
+from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.magics import Magics
 from tah_jupyter.jupyter.place import find_place, introduced
 from tah_jupyter.jupyter.settings import Settings
@@ -55,7 +56,8 @@ class _Extension:
         self._settings = _settings(shell)
         place = find_place(notebook_path(shell))
         self._cells = AwaitedCells(shell) if hasattr(shell, "kernel") else None
-        self._magics = Magics(shell, self._settings, place, self._cells)
+        loaded = Loaded(shell, self._settings, place)
+        self._magics = Magics(loaded, self._cells)
         shell.configurables.append(self._settings)
         shell.input_transformers_cleanup.append(keep_question)
         if self._cells is not None:
@@ -64,7 +66,7 @@ class _Extension:
         add_completer(shell)
         if "tah" not in shell.user_ns:
             shell.push({"tah": self._magics.name}, interactive=False)
-        for line in _lines(self._magics.config(), str(place)):
+        for line in _lines(loaded.config(), str(place)):
             print(line)
 
     def unload(self) -> None:

@@ -15,6 +15,7 @@ from tah_jupyter.core.calls import Usage
 from tah_jupyter.host.files.workspace import Workspace
 from tah_jupyter.host.secrets.redact import Redactor
 from tah_jupyter.jupyter.conversation import Conversation, language_of
+from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.place import Place
 from tah_jupyter.runtime.config import Config
 from tah_jupyter.sessions.reading import read_log
@@ -28,7 +29,7 @@ from tah_jupyter.ui.transcript import Transcript
 from tah_jupyter.ui.visible import visible_line
 from tah_jupyter.ui.words import Words
 
-__all__ = ["SUBJECTS", "Look", "not_open", "open_now", "run"]
+__all__ = ["SUBJECTS", "Look", "look", "run"]
 
 
 class Look(NamedTuple):
@@ -40,7 +41,13 @@ class Look(NamedTuple):
     tools: tuple[Tool[Any, Any], ...]
 
 
-def open_now(talk: Conversation) -> Look | None:
+def look(loaded: Loaded) -> Look:
+    """The open session, else what the log tells of this notebook's. Blocks. Raises LogError."""
+    talk = loaded.agent.conversation
+    return (_open_now(talk) if talk is not None else None) or _not_open(loaded.place, loaded.config())
+
+
+def _open_now(talk: Conversation) -> Look | None:
     """The open session, or None."""
     if talk.session is None:
         return None
@@ -48,8 +55,8 @@ def open_now(talk: Conversation) -> Look | None:
     return Look(talk.transcript, talk.session.tally, talk.language, tools)
 
 
-def not_open(place: Place, config: Config) -> Look:
-    """The session this notebook would go on with, from its log, and the built-in tools. Blocks. Raises LogError."""
+def _not_open(place: Place, config: Config) -> Look:
+    """The session this notebook would go on with, from its log, and the built-in tools."""
     store = Store(place.root, config.session_dir, redactor=Redactor())
     kept = store.find(place.notebook) if place.notebook else None
     records = read_log(kept.log_path).events if kept is not None else ()

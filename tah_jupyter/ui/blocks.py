@@ -13,6 +13,7 @@ from tah_jupyter.core.events import (
     ApprovalRequested,
     CallSealed,
     MessageFinished,
+    ModelChanged,
     Notice,
     PermissionDenied,
     PermissionGranted,
@@ -259,17 +260,22 @@ _MARK = re.compile(r"^\[tah notice \w+\] ")
 
 
 class NoteBuilder(_Builder[Note]):
-    """A notice, or text that joined the conversation."""
+    """A notice, text that joined the conversation (code ``prompt``, or ``note`` when the person wrote it meanwhile), or
+    another model that answers from now on (code ``model``).
+    """
 
-    def __init__(self, id: str, record: Notice | PromptAdded) -> None:
+    def __init__(self, id: str, record: Notice | PromptAdded | ModelChanged) -> None:
         super().__init__(id)
         self._record = record
 
     def _build(self) -> Note:
         record = self._record
         if isinstance(record, PromptAdded):
-            return Note(self.id, self.item, _MARK.sub("", record.text), "info", "prompt")
-        return Note(self.id, self.item, record.text, record.level, record.code)
+            code = "note" if record.note else "prompt"
+            return Note(self.id, self.item, _MARK.sub("", record.text), "info", code)
+        if isinstance(record, ModelChanged):
+            return Note(self.id, self.item, record.because, "warning", "model")
+        return Note(self.id, self.item, record.text, record.level, record.code, record.until)
 
 
 class ApprovalBuilder:

@@ -13,15 +13,18 @@ import msgspec
 from tah_jupyter.core.approvals import Grant, Outcome, Scope
 from tah_jupyter.core.calls import Change, Headline, Todo, Usage
 from tah_jupyter.core.events import StopReason
+from tah_jupyter.core.questions import Question
 from tah_jupyter.core.views import View
 
 __all__ = [
     "Approval",
+    "Ask",
     "Block",
     "CallState",
     "Group",
     "Note",
     "Permission",
+    "Queued",
     "RunState",
     "RunView",
     "Said",
@@ -95,6 +98,7 @@ class Note(msgspec.Struct, frozen=True):
     text: str
     level: Literal["info", "warning", "error"]
     code: str
+    until: float = 0.0
 
 
 Block: TypeAlias = Said | Step | Note
@@ -119,6 +123,21 @@ class Approval(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Ask(msgspec.Struct, frozen=True):
+    """A question that is no approval; ``key`` is the choice taken, None while it waits, empty when nobody answered."""
+
+    question: Question
+    key: str | None = None
+    label: str = ""
+
+
+class Queued(msgspec.Struct, frozen=True):
+    """A note of the person that the agent has not read yet."""
+
+    id: str
+    text: str
+
+
 class Group(msgspec.Struct, frozen=True):
     """Neighbouring blocks under one plan item; ``item`` is empty for what came before or without a plan."""
 
@@ -141,7 +160,8 @@ class RunView(msgspec.Struct, frozen=True):
 
     ``answer`` is the id of the message that ends the run with words, ``during`` what ran when it was ended from
     outside. ``cost_usd`` is None when it is unknown. ``context`` is the part of the model's window (0 to 1) that the
-    last turn took, None when the window is unknown.
+    last turn took, None when the window is unknown. ``kind`` and ``detail`` say more of an ``error``. ``quiet_since``
+    is the last moment the model was heard of, None while it is not its turn; ``background`` says that no cell waits.
     """
 
     run: int
@@ -166,6 +186,17 @@ class RunView(msgspec.Struct, frozen=True):
     during: Headline | None
     context: float | None
     answer: str
+    kind: str = ""
+    detail: str = ""
+    background: bool = False
+    questions: tuple[Ask, ...] = ()
+    queued: tuple[Queued, ...] = ()
+    quiet_since: float | None = None
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """The questions that wait and are no approvals, oldest first."""
+        return tuple(ask.question for ask in self.questions if ask.key is None)
 
     @property
     def pending(self) -> tuple[Approval, ...]:

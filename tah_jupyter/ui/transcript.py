@@ -18,12 +18,18 @@ from tah_jupyter.core.events import (
     MessageFinished,
     MessageStarted,
     ModeChanged,
+    ModelChanged,
+    NoteQueued,
+    NoteWithdrawn,
     Notice,
     PermissionDenied,
     PermissionGranted,
     ProcessStarted,
     PromptAdded,
+    QuestionAnswered,
+    QuestionAsked,
     RunEnded,
+    RunReleased,
     RunStarted,
     SessionOpened,
     TextDelta,
@@ -37,7 +43,7 @@ from tah_jupyter.core.events import (
     TurnStarted,
 )
 from tah_jupyter.ui.blocks import ApprovalBuilder, CallBuilder, MessageBuilder, NoteBuilder
-from tah_jupyter.ui.run_view import Block, RunState, RunView, Said, Step
+from tah_jupyter.ui.run_view import Ask, Block, Queued, RunState, RunView, Said, Step
 
 __all__ = ["HEADER", "PLAN", "Transcript"]
 
@@ -127,18 +133,23 @@ class _Run:
         self._queue: list[ApprovalBuilder] = []
         self._start = RunStarted(prompt="")
         self._end: RunEnded | None = None
-        self._mode = ""
+        self._mode = self._model = self._host = ""
+        self._background = False
         self._todos: tuple[Todo, ...] = ()
         self._item = ""
         self._usage = Usage()
         self._turns = 0
         self._context: float | None = None
+        self._questions: dict[str, Ask] = {}
+        self._queued: dict[str, Queued] = {}
+        self._quiet: dict[str, float] = {}
         self._waiting_since: float | None = None
         self._waited_s = 0.0
 
     def apply(self, record: Event) -> frozenset[str]:
         match record:
             case TextDelta() | ThinkingDelta():
+                self._heard(record.message, record.ts)
                 return self._message(record.message).delta(record)
             case ToolProgress():
                 return self._call(record.call).progress(record)
@@ -148,9 +159,11 @@ class _Run:
                 self._placed(self._call(record.call)).place(self._item)
                 return self._call(record.call).tell(record)
             case MessageStarted():
-                return self._placed(self._message(record.message)).touched
+                self._quiet[record.message] = record.ts
+                return self._placed(self._message(record.message)).touched | {HEADER}
             case MessageFinished():
                 self._usage += record.usage
+                self._quiet.pop(record.message, None)
                 return self._placed(self._message(record.message)).finish(record) | {HEADER}
             case ApprovalRequested():
                 return self._ask(record)
@@ -160,11 +173,27 @@ class _Run:
                 self._todos = record.todos
                 self._item = next((todo.content for todo in record.todos if todo.status == "in_progress"), "")
                 return frozenset({PLAN, HEADER})
-            case Notice() | PromptAdded():
-                return self._placed(NoteBuilder(f"note-{record.seq}", record)).touched
+            case QuestionAsked():
+                self._wait(record.ts)
+                self._questions[record.question.question_id] = Ask(record.question)
+                return frozenset({HEADER})
+            case QuestionAnswered():
+                return self._reply(record)
+            case Notice() | PromptAdded() | ModelChanged():
+                return self._note(record)
+            case NoteQueued():
+                self._queued[record.note] = Queued(record.note, record.text)
+                return frozenset({HEADER})
+            case NoteWithdrawn():
+                self._queued.pop(record.note, None)
+                return frozenset({HEADER})
             case RunStarted():
                 self._start = record
-                self._mode = record.mode
+                self._mode, self._model, self._host = record.mode, record.model, record.host
+                self._background = record.background
+                return frozenset({HEADER})
+            case RunReleased():
+                self._background = True
                 return frozenset({HEADER})
             case RunEnded():
                 return self._finish(record)
@@ -201,10 +230,33 @@ class _Run:
             self._blocks.append(block)
         return block
 
-    def _ask(self, record: ApprovalRequested) -> frozenset[str]:
+    def _heard(self, message: str, ts: float) -> None:
+        """The model was heard of; what comes after the end of its message says nothing any more."""
+        if message in self._quiet:
+            self._quiet[message] = ts
+
+    def _note(self, record: Notice | PromptAdded | ModelChanged) -> frozenset[str]:
+        if isinstance(record, ModelChanged):
+            self._model, self._host = record.model, record.host
+        elif isinstance(record, PromptAdded):
+            self._queued.pop(record.note, None)
+        return self._placed(NoteBuilder(f"note-{record.seq}", record)).touched | {HEADER}
+
+    def _wait(self, ts: float) -> None:
+        """The clock stands still while a person is asked."""
         if self._waiting_since is None:
-            self._waiting_since = record.ts
+            self._waiting_since = ts
             self._queue = []
+
+    def _reply(self, record: QuestionAnswered) -> frozenset[str]:
+        ask = self._questions.get(record.question)
+        if ask is not None and ask.key is None:
+            self._questions[record.question] = Ask(ask.question, record.key, record.label)
+            self._rest(record.ts)
+        return frozenset({HEADER})
+
+    def _ask(self, record: ApprovalRequested) -> frozenset[str]:
+        self._wait(record.ts)
         approval = ApprovalBuilder(record, number=len(self._queue) + 1)
         self._queue.append(approval)
         for each in self._queue:
@@ -223,7 +275,10 @@ class _Run:
 
     def _rest(self, ts: float) -> None:
         """Let the clock go on when nothing waits any more."""
-        if self._waiting_since is not None and all(each.answer is not None for each in self._queue):
+        waits = any(each.answer is None for each in self._queue) or any(
+            ask.key is None for ask in self._questions.values()
+        )
+        if self._waiting_since is not None and not waits:
             self._waited_s += max(0.0, ts - self._waiting_since)
             self._waiting_since = None
 
@@ -233,6 +288,10 @@ class _Run:
         for approval in self._approvals.values():
             if approval.answer is None:
                 touched |= self._answer(approval.unanswered(record))
+        for ask in tuple(self._questions.values()):
+            touched |= self._reply(QuestionAnswered(ts=record.ts, question=ask.question.question_id))
+        self._queued.clear()
+        self._quiet.clear()
         return touched
 
     def view(self) -> RunView:
@@ -241,8 +300,8 @@ class _Run:
         return RunView(
             run=self._number,
             prompt=self._start.prompt,
-            model=self._start.model,
-            host=self._start.host,
+            model=self._model,
+            host=self._host,
             mode=self._mode,
             state=self._state(),
             blocks=blocks,
@@ -261,6 +320,12 @@ class _Run:
             during=self._during(blocks),
             context=self._context,
             answer=self._answer_id(blocks),
+            kind=end.kind if end is not None else "",
+            detail=end.detail if end is not None else "",
+            background=self._background,
+            questions=tuple(self._questions.values()),
+            queued=tuple(self._queued.values()),
+            quiet_since=min(self._quiet.values(), default=None),
         )
 
     def _state(self) -> RunState:

@@ -1,0 +1,1 @@
+"""What each word after ``%tah`` does: one module a word, imported when the word is used."""

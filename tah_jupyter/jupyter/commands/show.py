@@ -1,0 +1,11 @@
+"""``%tah show todos|tools|cost``."""
+
+from tah_jupyter.jupyter import shown
+from tah_jupyter.jupyter.loaded import Loaded
+
+__all__ = ["run"]
+
+
+def run(loaded: Loaded, subject: str) -> None:
+    """Print one view of the session."""
+    print("\n".join(shown.SUBJECTS[subject](shown.look(loaded))))

@@ -1,0 +1,34 @@
+"""What one shell has since ``%load_ext``: its settings, its folder, its agent. Every command works with this."""
+
+from typing import Any
+
+from tah_jupyter.jupyter.grammar import CellOptions
+from tah_jupyter.jupyter.kernel_agent import KernelAgent
+from tah_jupyter.jupyter.place import Place
+from tah_jupyter.jupyter.settings import Settings
+from tah_jupyter.runtime.config import Config, load
+
+__all__ = ["Loaded"]
+
+
+class Loaded:
+    """The state of one loaded shell; light, and without a thread until the first request."""
+
+    def __init__(self, shell: Any, settings: Settings, place: Place) -> None:
+        self.shell = shell
+        self.settings = settings
+        self.place = place
+        self.agent = KernelAgent(place)
+
+    def config(self, options: CellOptions | None = None) -> Config:
+        """The config as it stands, with the options of one cell on top. Raises ConfigError for a wrong option."""
+        given = self.settings.from_session
+        if options is not None:
+            cell = {
+                "model": options.model,
+                "permissions.mode": options.mode,
+                "permissions.allow": list(options.allow),
+                "budget.maxTurns": options.max_turns,
+            }
+            given |= {key: value for key, value in cell.items() if value}
+        return load(self.place.root, jupyter=self.settings.from_files, session=given)
