@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import anyio
+import msgspec
 
 from tah_jupyter._version import __version__
 from tah_jupyter.agent.prompt import Memory, Place, system_prompt
 from tah_jupyter.agent.session import Session, Setup
 from tah_jupyter.core.approvals import Approver
-from tah_jupyter.core.commands import AnswerApproval
+from tah_jupyter.core.commands import AnswerApproval, AnswerQuestion
 from tah_jupyter.core.errors import ConfigError, ToolError
 from tah_jupyter.core.events import ApprovalAnswered, Event, Notice, RunEnded, SessionOpened, TurnEnded
-from tah_jupyter.core.ports import Model
+from tah_jupyter.core.ports import Model, Person
 from tah_jupyter.host.files.memory import read_memories
 from tah_jupyter.host.files.workspace import RootLike, Workspace
 from tah_jupyter.host.processes.tree import end_survivors
@@ -70,6 +71,7 @@ async def open_session(
     new: bool = False,
     kernel_facts: str = "",
     environ: Mapping[str, str] | None = None,
+    person: Person | None = None,
 ) -> AsyncIterator[Session]:
     """Open a session in the folder ``root``; leaving the block closes its log and connections.
 
@@ -80,7 +82,8 @@ async def open_session(
     ``approver`` answers for a person; by default nobody does, and what would ask is denied. ``tools`` replaces the
     built-in ones, ``config`` what the files say; a ``mode`` other than ``default`` goes before the config's. ``resume``
     is a session id; else the newest session of ``notebook`` goes on, unless ``new``. ``kernel_facts`` is one line for
-    the system prompt.
+    the system prompt. ``person`` is whom a run may turn to when its model fails or a limit is reached, ``environ``
+    where keys are looked up, at each request.
 
     Raises TahError (ConfigError, ModelError, LogError), with what to do next.
     """
@@ -90,6 +93,7 @@ async def open_session(
     config = config if config is not None else await _in_thread(load, folder, environ=environ)
     redactor = Redactor(secrets_in(environ))
     async with AsyncExitStack() as stack:
+        opener = _Opener(config, environ, stack)
         if isinstance(model, str):
             model, works_in, config = await _open_model(model, folder, config, environ, stack)
             resume = resume if works_in == folder else None  # a copy has no earlier session
@@ -110,7 +114,8 @@ async def open_session(
         records = [*reading.events, *await _recover(runtime, reading.events, kept.session_id)]
         place = _place(workspace, notebook, kernel_facts)
         system = await _in_thread(_system_prompt, place, runtime, kept.session_id)
-        session = Session(runtime, _setup(kept, model, system, records, gate, approver, config, redactor))
+        setup = _setup(kept, model, system, records, gate, approver, config, redactor)
+        session = Session(runtime, msgspec.structs.replace(setup, person=person, open_model=opener))
         problems = (problem.text for problem in (log.repaired, *reading.problems) if problem is not None)
         _announce(session, place, [*told, *broken, *problems, store.notice], resumed=kept.resumed)
         yield session
@@ -192,6 +197,26 @@ async def _open_model(
     return model, copy.folder, config._replace(session_dir=None)
 
 
+class _Opener:
+    """Opens other models by name while a session is open, and closes them with it."""
+
+    def __init__(self, config: Config, environ: Mapping[str, str], stack: AsyncExitStack) -> None:
+        self._config = config
+        self._environ = environ
+        self._stack = stack
+
+    async def __call__(self, name: str) -> Model:
+        """The model of that name. Raises TahError when there is none, or it cannot join an open session."""
+        spec = choose(name, self._config.models, self._environ)
+        if isinstance(spec, Missing):
+            raise error_of_missing(spec)
+        if spec.route == "demo":
+            raise ConfigError("The demo works on a folder of its own.", next_step="Start it with %tah demo.")
+        model: Model = await open_script(spec) if spec.route == "scripted" else open_direct(spec, self._environ)
+        self._stack.push_async_callback(model.aclose)
+        return model
+
+
 def _find(store: Store, resume: str | None, notebook: str, new: bool) -> Kept:
     return store.create() if new else store.open(resume=resume, notebook=notebook)
 
@@ -217,10 +242,17 @@ def _known_mode(mode: str) -> Mode:
     raise ConfigError(f"There is no mode {mode!r}.", next_step=f"Use one of: {', '.join(MODES)}.")
 
 
-def _answerer(approver: Approver) -> Callable[[AnswerApproval], bool]:
+def _answerer(approver: Approver) -> Callable[[AnswerApproval | AnswerQuestion], bool]:
     """Answers that are sent to the session reach the approver when it is a desk; others answer by themselves."""
-    desk = approver if isinstance(approver, Desk) else getattr(approver, "desk", None)
-    return lambda command: isinstance(desk, Desk) and desk.answer(command.approval_id, command.answer)
+
+    def answer(command: AnswerApproval | AnswerQuestion) -> bool:
+        if not isinstance(approver, Desk):
+            return False
+        if isinstance(command, AnswerQuestion):
+            return approver.reply(command.question_id, command.reply)
+        return approver.answer(command.approval_id, command.answer)
+
+    return answer
 
 
 class _Records:

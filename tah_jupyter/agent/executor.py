@@ -54,6 +54,18 @@ class Executor:
             self._cancel(item)
         self._tasks.start_soon(self._carry_out, item)
 
+    def end(self, call_id: str) -> None:
+        """End one call because the person wants it; the others go on, and one that is over stays as it is."""
+        for item in self._items:
+            if item.call.call_id == call_id and item.settled is None:
+                self._cancel(item, "ended")
+
+    def end_all(self, reason: str) -> None:
+        """End every call that is not over, for ``reason``."""
+        for item in self._items:
+            if item.settled is None:
+                self._cancel(item, reason)
+
     @property
     def settled(self) -> list[Settled]:
         """The ends of all calls so far, in call order."""
@@ -106,10 +118,16 @@ class Executor:
         if settled.stop:
             self.stop_requested = True
             self._cancel_others(item, "stopped")
-        elif settled.failed and item.prepared is not None and item.prepared.tool.stops_siblings and not self._failed:
+        elif self._stops_siblings(item, settled):
             self._failed = True
             self._cancel_others(item, "sibling")
         self._wake()
+
+    def _stops_siblings(self, item: _Item, settled: Settled) -> bool:
+        """Whether later calls stand on this one, which failed by itself."""
+        if not settled.failed or self._failed or item.prepared is None:
+            return False
+        return item.prepared.tool.stops_siblings and item.ctx.signal.reason != "ended"
 
     def _cancel_others(self, item: _Item, reason: str) -> None:
         for other in self._items:

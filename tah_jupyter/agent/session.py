@@ -5,31 +5,49 @@ import time
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import msgspec
 
 from tah_jupyter.agent.history import History
-from tah_jupyter.agent.loop import Ended, Loop, run_loop
+from tah_jupyter.agent.loop import Ended, Limit, run_loop
 from tah_jupyter.agent.prompt import notice_for
+from tah_jupyter.agent.recovery import OpenModel, Recovery
+from tah_jupyter.agent.steering import Steering
 from tah_jupyter.agent.tally import Tally
+from tah_jupyter.agent.turn import Kit
 from tah_jupyter.core.calls import Change, Todo, Usage
-from tah_jupyter.core.commands import AnswerApproval, Command, SetMode, Stop
-from tah_jupyter.core.errors import LogError, TahError
+from tah_jupyter.core.commands import (
+    AddNote,
+    AnswerApproval,
+    AnswerQuestion,
+    Command,
+    EndCall,
+    Release,
+    SendNote,
+    SetMode,
+    Stop,
+    WithdrawNote,
+)
+from tah_jupyter.core.errors import LogError, ModelError, TahError, classify
 from tah_jupyter.core.events import (
     DELTAS,
     Event,
     ModeChanged,
     Notice,
     PromptAdded,
+    QuestionAnswered,
+    QuestionAsked,
     RunEnded,
+    RunReleased,
     RunStarted,
     StopReason,
     ToolFailed,
     ToolFinished,
 )
-from tah_jupyter.core.ports import Model
+from tah_jupyter.core.ports import Model, Person
+from tah_jupyter.core.questions import Question, Reply
 from tah_jupyter.runtime.bus import Subscriber
 from tah_jupyter.runtime.context import Runtime
 from tah_jupyter.runtime.inbox import Inbox
@@ -58,9 +76,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """What a session is made of; ``app`` puts it together.
 
-    ``records`` are those of earlier openings, ``answer`` takes a person's answer to an approval, ``set_mode`` (which
-    raises TahError for a mode that does not exist) and ``end_run`` tell the gate, ``redact`` masks secrets in what a
-    caller is given, ``results_dir`` is where whole outputs may be kept. ``vision`` goes before what the model says of
+    ``records`` are those of earlier openings, ``answer`` takes a person's answer to an approval or question, ``person``
+    is whom a run may turn to, ``open_model`` opens another model by name and ``fallbacks`` are names to try when one
+    fails. ``set_mode`` (which raises TahError for a mode that does not exist) and ``end_run`` tell the gate, ``redact``
+    masks secrets in what a caller is given, ``results_dir`` is where whole outputs may be kept. ``vision`` goes before what the model says of
     itself, where config settles it.
     """
 
@@ -68,7 +87,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     model: Model
     system: str
     records: tuple[Event, ...]
-    answer: Callable[[AnswerApproval], bool]
+    answer: Callable[[AnswerApproval | AnswerQuestion], bool]
     set_mode: Callable[[str], None]
     end_run: Callable[[], None]
     mode: Callable[[], str]
@@ -77,6 +96,9 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     pass_env: tuple[str, ...] = ()
     vision: bool | None = None
     results_dir: Path | None = None
+    person: Person | None = None
+    open_model: OpenModel | None = None
+    fallbacks: tuple[str, ...] = ()
 
 
 class Session:
@@ -95,6 +117,7 @@ class Session:
         self._emitter.run = self.tally.runs
         self._state: dict[str, Any] = {}
         self._scope: anyio.CancelScope | None = None
+        self._steering = Steering(self._emitter)
         self._running = False
         self._inbox = Inbox(asyncio.get_running_loop(), self._take)
         runtime.bus.subscribe_unredacted(self._history.apply)
@@ -134,8 +157,21 @@ class Session:
             send.close()
             receive.close()
 
-    async def run(self, prompt: str) -> Result:
+    async def ask(self, question: Question) -> Reply | None:
+        """Put ``question`` to the person, whose clock stands still meanwhile; None when nobody can answer."""
+        reply: Reply | None = None
+        self._emitter.emit(QuestionAsked(question=question))
+        try:
+            reply = await self._setup.person.answer(question) if self._setup.person is not None else None
+        finally:
+            key = reply.key if reply is not None else ""
+            label = next((choice.label for choice in question.choices if choice.key == key), "")
+            self._emitter.emit(QuestionAnswered(question=question.question_id, key=key, label=label))
+        return reply
+
+    async def run(self, prompt: str, *, background: bool = False) -> Result:
         """Run one prompt to its end. What went wrong is in the result; cancelling the caller ends the run and goes on.
+        ``background`` is only said: no cell waits for it.
 
         Raises TahError when a run is under way or the prompt is empty.
         """
@@ -145,33 +181,51 @@ class Session:
             raise TahError("The prompt is empty.", next_step="Write the request below %%tah.")
         first = len(self.records)
         ended = Ended()
-        began = self._begin(prompt)
+        began = self._begin(prompt, background=background)
         try:
             with anyio.CancelScope() as self._scope:
                 self._check()
-                await run_loop(self._loop(), ended)
+                await self._turns(ended)
         except Exception as error:  # the run failed; what it did until then is kept
             ended.fail(error)
         finally:
             self._end(ended, began)
         return self._result(ended, first)
 
-    def _begin(self, prompt: str) -> float:
+    async def _turns(self, ended: Ended) -> None:
+        setup = self._setup
+        recovery = Recovery(self._emitter, iter(setup.fallbacks), setup.open_model, setup.person)
+        try:
+            await run_loop(self._kit(), ended, self._steering, recovery, Limit(setup.max_turns, self._go_on))
+        finally:
+            self.model = recovery.settled or self.model
+
+    async def _go_on(self, turns: int) -> Literal["on", "finish", "stop"] | None:
+        return await self._setup.person.go_on(turns) if self._setup.person is not None else None
+
+    def _begin(self, prompt: str, *, background: bool) -> float:
         self._running = True
         self.runtime.bus.fault = None  # a disk that was full may have room again; if not, the first record says so
         self._emitter.run += 1
         self._emitter.turn = 0
-        self._emitter.emit(RunStarted(prompt=prompt, model=self.model.name, host=self.model.host, mode=self.mode))
+        model = self.model
+        self._emitter.emit(
+            RunStarted(prompt=prompt, model=model.name, host=model.host, mode=self.mode, background=background)
+        )
         return time.monotonic()
 
     def _end(self, ended: Ended, began: float) -> None:
+        self._steering.close()
+        error = ended.error
         if words := _for_the_model(ended.reason):
             self._emitter.emit(PromptAdded(text=notice_for(self.session_id)(words), source="end"))
         self._emitter.emit(
             RunEnded(
                 reason=ended.reason,
-                error=ended.error.message if ended.error is not None else "",
-                next_step=ended.error.next_step if ended.error is not None else "",
+                error=error.message if error is not None else "",
+                next_step=error.next_step if error is not None else "",
+                kind=classify(error) if error is not None else "",
+                detail=error.raw if isinstance(error, ModelError) else "",
                 usage=ended.usage,
                 cost_usd=ended.cost_usd,
                 duration_ms=round((time.monotonic() - began) * 1e3, 1),
@@ -199,7 +253,7 @@ class Session:
             next_step=redact(error.next_step) if error is not None else "",
         )
 
-    def _loop(self) -> Loop:
+    def _kit(self) -> Kit:
         tools = self.runtime.get(TOOLS)
         options = Options(
             tools=tuple(schema.name for schema in tools.list_schemas()),
@@ -207,7 +261,7 @@ class Session:
             vision=self.model.vision if self._setup.vision is None else self._setup.vision,
             pass_env=self._setup.pass_env,
         )
-        return Loop(
+        return Kit(
             model=self.model,
             pipeline=tools.pipeline,
             schemas=tools.list_schemas,
@@ -218,7 +272,6 @@ class Session:
             notice=notice_for(self.session_id),
             next_id=self.tally.next_id,
             check=self._check,
-            max_turns=self._setup.max_turns,
         )
 
     def _context(self, options: Options, call_id: str) -> ToolContext:
@@ -247,11 +300,23 @@ class Session:
 
     def _take(self, command: Command) -> None:
         match command:
-            case AnswerApproval():
+            case AnswerApproval() | AnswerQuestion():
                 self._setup.answer(command)
             case Stop(run=run):
                 if self._scope is not None and run == self._emitter.run:
                     self._scope.cancel()
+            case EndCall(call_id=call_id):
+                self._steering.end_call(call_id)
+            case AddNote(run=run):
+                if self._running and run in (0, self._emitter.run):
+                    self._steering.add(command)
+            case WithdrawNote(note_id=note_id):
+                self._steering.withdraw(note_id)
+            case SendNote(note_id=note_id):
+                self._steering.send_now(note_id)
+            case Release(run=run):
+                if self._running and run in (0, self._emitter.run):
+                    self._emitter.emit(RunReleased())
             case SetMode(mode=mode):
                 self._set_mode(mode)
 

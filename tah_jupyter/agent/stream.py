@@ -1,5 +1,6 @@
 """One message of the model: what it says is shown as it comes, its calls are handed on when they are complete."""
 
+import time
 from collections.abc import Callable
 from contextlib import aclosing
 from typing import Literal
@@ -71,18 +72,23 @@ class _Parts:
             case UsagePart(usage=usage):
                 self._usage = msgspec.structs.replace(usage, requests=1)
             case Retrying(cause=cause, attempt=attempt, wait_s=wait_s):
-                text = f"{cause}; trying again in {wait_s:.0f} s (attempt {attempt + 1})"
-                self._emit(Notice(text=text, level="warning", code="retry"))
+                text = f"{cause}; trying again in {max(1, round(wait_s))} s (attempt {attempt + 1})"
+                self._emit(Notice(text=text, level="warning", code="retry", until=round(time.time() + wait_s, 1)))
             case Finish(reason=reason):
                 self.finish = reason
 
-    def received(self, error: ModelError | None) -> Received:
-        text, thinking = "".join(self._text), "".join(self._thinking)
-        return Received(text, thinking, tuple(self._calls), self.finish, self._usage, error, self.is_empty)
+    def put_into(self, received: Received, error: ModelError | None) -> None:
+        received.text, received.thinking = "".join(self._text), "".join(self._thinking)
+        received.calls, received.usage = tuple(self._calls), self._usage
+        received.finish, received.is_empty, received.error = self.finish, self.is_empty, error
 
 
-async def receive(model: Model, request: ModelRequest, message: str, emitter: Emitter, on_call: OnCall) -> Received:
-    """Stream one message; what the provider did wrong is in ``error``, never raised. The bracket closes in any case."""
+async def receive(
+    model: Model, request: ModelRequest, message: str, emitter: Emitter, on_call: OnCall, received: Received
+) -> None:
+    """Stream one message into ``received``, which is filled also when this is cancelled; what the provider did wrong is
+    in its ``error``, never raised. The bracket closes in any case.
+    """
     parts = _Parts(message, emitter, on_call)
     error: ModelError | None = None
     emitter.emit(MessageStarted(message=message))
@@ -97,7 +103,7 @@ async def receive(model: Model, request: ModelRequest, message: str, emitter: Em
     finally:
         if error is not None:
             parts.finish = "failed" if parts.is_empty else "cut"
-        received = parts.received(error)
+        parts.put_into(received, error)
         emitter.emit(
             MessageFinished(
                 message=message,
@@ -108,4 +114,3 @@ async def receive(model: Model, request: ModelRequest, message: str, emitter: Em
                 usage=received.usage,
             )
         )
-    return received

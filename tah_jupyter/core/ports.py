@@ -1,12 +1,14 @@
 """What rooms of one rung need of each other, as protocols. ``app`` hands over what fulfils them."""
 
 from collections.abc import AsyncGenerator
-from typing import Protocol
+from typing import Literal, Protocol
 
 from tah_jupyter.core.calls import Usage
+from tah_jupyter.core.errors import ModelError
 from tah_jupyter.core.messages import ModelEvent, ModelRequest
+from tah_jupyter.core.questions import Question, Reply
 
-__all__ = ["Model"]
+__all__ = ["Model", "Person"]
 
 
 class Model(Protocol):
@@ -37,4 +39,24 @@ class Model(Protocol):
 
     async def aclose(self) -> None:
         """Close connections; the model is not used after it."""
+        ...
+
+
+class Person(Protocol):
+    """Who a run may turn to beyond approvals. Each of these may put questions with ``Session.ask``; where nobody can
+    answer, each says so by None.
+    """
+
+    async def answer(self, question: Question) -> Reply | None:
+        """Wait for the answer to a question that is on the screen."""
+        ...
+
+    async def rescue(self, error: ModelError) -> str | None:
+        """What to do when the model fails: the name of the model to go on with, empty for the same once more, None to
+        end the run.
+        """
+        ...
+
+    async def go_on(self, turns: int) -> Literal["on", "finish", "stop"] | None:
+        """What to do when a run has used all its ``turns``."""
         ...

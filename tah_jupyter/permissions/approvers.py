@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable
 
 from tah_jupyter.core.approvals import Allow, Answer, ApprovalRequest, Deny
+from tah_jupyter.core.questions import Question, Reply
 
 __all__ = ["Desk", "allow_all", "deny_all", "nobody"]
 
@@ -24,15 +25,35 @@ async def deny_all(request: ApprovalRequest) -> Answer | None:
 
 
 class Desk:
-    """Requests wait here until an answer arrives, without a limit of time. Lives on one loop."""
+    """Requests and questions wait here until an answer arrives, without a limit of time. Lives on one loop."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, asyncio.Future[Answer | None]] = {}
+        self._asked: dict[str, tuple[Question, asyncio.Future[Reply | None]]] = {}
 
     @property
     def waiting(self) -> tuple[str, ...]:
         """Ids of the approvals that wait, oldest first."""
         return tuple(self._waiting)
+
+    async def question(self, question: Question) -> Reply | None:
+        """Wait for the answer to ``question``."""
+        future: asyncio.Future[Reply | None] = asyncio.get_running_loop().create_future()
+        self._asked[question.question_id] = question, future
+        try:
+            return await future
+        finally:
+            self._asked.pop(question.question_id, None)
+
+    def reply(self, question_id: str, reply: Reply | None) -> bool:
+        """Answer a question; None says that nobody can. False when it came too late, or is none of its choices."""
+        question, future = self._asked.get(question_id, (None, None))
+        if question is None or future is None or future.done():
+            return False
+        if reply is not None and not question.offers(reply.key):
+            return False
+        future.set_result(reply)
+        return True
 
     def __call__(self, request: ApprovalRequest) -> Awaitable[Answer | None]:
         """Wait for the answer to ``request``; one that comes before the waiting begins counts."""

@@ -15,7 +15,12 @@ from tah_jupyter.core.events import (
     Event,
     MessageFinished,
     MessageStarted,
+    NoteQueued,
+    NoteWithdrawn,
     ProcessStarted,
+    PromptAdded,
+    QuestionAnswered,
+    QuestionAsked,
     RunEnded,
     RunStarted,
     ToolFailed,
@@ -58,6 +63,8 @@ class _Open:
     messages: dict[str, MessageStarted] = field(default_factory=dict)
     calls: dict[str, _Call] = field(default_factory=dict)
     approvals: dict[str, ApprovalRequested] = field(default_factory=dict)
+    questions: dict[str, QuestionAsked] = field(default_factory=dict)
+    notes: dict[str, NoteQueued] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)  # calls
     parts: dict[str, list[CallPart]] = field(default_factory=dict)  # sealed calls of open messages
     run_usage: dict[Place, Usage] = field(default_factory=dict)
@@ -83,6 +90,14 @@ class _Open:
                 self.approvals[event.approval] = event
             case ApprovalAnswered():
                 self.approvals.pop(event.approval, None)
+            case QuestionAsked():
+                self.questions[event.question.question_id] = event
+            case QuestionAnswered():
+                self.questions.pop(event.question, None)
+            case NoteQueued():
+                self.notes[event.note] = event
+            case NoteWithdrawn() | PromptAdded():
+                self.notes.pop(event.note, None)
             case _:
                 self._apply_to_call(event)
 
@@ -118,8 +133,8 @@ class _Open:
 def close_brackets(events: Iterable[Event]) -> list[Event]:
     """The records to append so that everything that ``events`` leave open is closed; empty when nothing is.
 
-    An approval that waited is ``unanswered``. A call that ran fails as ``unknown_after_crash``, one that had not begun
-    as ``not_run``; each call of an open message so gets exactly one result, in the order of the calls. The message
+    An approval that waited is ``unanswered``, a question has no answer, an unread note is withdrawn. A call
+    that ran fails as ``unknown_after_crash``, one that had not begun as ``not_run``; each call of an open message so gets exactly one result, in the order of the calls. The message
     ends as ``cut``, the run as ``crashed``. What belongs to sub-agents closes first.
 
     The records carry the place (session, run, turn, parent) of what they close, go on counting ``seq``, and have the
@@ -130,8 +145,8 @@ def close_brackets(events: Iterable[Event]) -> list[Event]:
         state.apply(last)
     if last is None:
         return []
-    ends = [*_approval_ends(state), *_message_ends(state), *_call_ends(state), *_turn_ends(state)]
-    ends += _run_ends(state, last.ts)
+    ends = [*_approval_ends(state), *_question_ends(state), *_note_ends(state), *_message_ends(state)]
+    ends += [*_call_ends(state), *_turn_ends(state), *_run_ends(state, last.ts)]
     inner_first = sorted(ends, key=lambda end: end.parent == "")
     return [replace(end, seq=last.seq + number, ts=last.ts) for number, end in enumerate(inner_first, start=1)]
 
@@ -159,6 +174,14 @@ def _approval_ends(state: _Open) -> list[Event]:
         _at(asked, ApprovalAnswered(approval=asked.approval, call=asked.call, outcome="unanswered"))
         for asked in state.approvals.values()
     ]
+
+
+def _question_ends(state: _Open) -> list[Event]:
+    return [_at(asked, QuestionAnswered(question=question)) for question, asked in state.questions.items()]
+
+
+def _note_ends(state: _Open) -> list[Event]:
+    return [_at(queued, NoteWithdrawn(note=note)) for note, queued in state.notes.items()]
 
 
 def _message_ends(state: _Open) -> list[Event]:

@@ -314,13 +314,18 @@ def cancelled(ctx: ToolContext, *, ran: bool) -> tuple[str, str]:
     if ctx.signal.reason == "sibling":
         state = "Cancelled while it ran" if ran else "Not run"
         return "NotRun" if not ran else "Cancelled", f"{state}: an earlier call of the same message failed."
+    because = _ENDED.get(ctx.signal.reason, "the run was ended")
     if ran:
-        return (
-            "Interrupted",
-            "Interrupted while it ran, because the run was ended; it may have done part of its work. Check before "
-            "going on.",
-        )
-    return "Interrupted", "Not run: the run was ended before."
+        partly = "it may have done part of its work. Check before going on."
+        return "Interrupted", f"Interrupted while it ran, because {because}; {partly}"
+    return "Interrupted", f"Not run: {because} before."
+
+
+_ENDED = {
+    "ended": "the person ended this call, and only this one",
+    "note": "the person wrote a note that is to be read first",
+}
+"""Why a call ended early, by what cancelled it; else it was the end of the run."""
 
 
 def _since(prepared: Prepared | None) -> float:

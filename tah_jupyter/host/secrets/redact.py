@@ -33,9 +33,16 @@ class Redactor:
 
     def __init__(self, known: Mapping[str, str] | None = None) -> None:
         self._forms: dict[str, str] = {}
-        for name, value in (known or {}).items():
+        self.learn(known or {})
+
+    def learn(self, known: Mapping[str, str]) -> None:
+        """Mask these too from now on: a key that a person types while a session is open. Any thread."""
+        forms = dict(self._forms)
+        for name, value in known.items():
             for form in forms_of(value) if is_maskable(value) else ():
-                self._forms.setdefault(form, name)
+                forms.setdefault(form, name)
+        self._forms = forms
+        vars(self).pop("_beginnings", None)
         spelled = [text for form in self._forms for text in (form, _json(form))]
         ends = {end for text in spelled for end in (text[:PIECE_CHARS], text[-PIECE_CHARS:])}
         triggers = [re2.escape(end) for end in sorted(ends)]
