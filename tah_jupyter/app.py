@@ -32,7 +32,7 @@ from tah_jupyter.permissions.decide import MODES, Mode
 from tah_jupyter.permissions.gate import PermissionGate, permissions_plugin
 from tah_jupyter.permissions.rules import read_rules
 from tah_jupyter.runtime.bus import Bus
-from tah_jupyter.runtime.config import Config, load
+from tah_jupyter.runtime.config import NO_FOLDERS, Config, Folders, load
 from tah_jupyter.runtime.context import Context, Runtime
 from tah_jupyter.runtime.plugin import load_plugins
 from tah_jupyter.sessions.log import SessionLog
@@ -72,6 +72,7 @@ async def open_session(
     kernel_facts: str = "",
     environ: Mapping[str, str] | None = None,
     person: Person | None = None,
+    folders: Folders = NO_FOLDERS,
 ) -> AsyncIterator[Session]:
     """Open a session in the folder ``root``; leaving the block closes its log and connections.
 
@@ -83,7 +84,7 @@ async def open_session(
     built-in ones, ``config`` what the files say; a ``mode`` other than ``default`` goes before the config's. ``resume``
     is a session id; else the newest session of ``notebook`` goes on, unless ``new``. ``kernel_facts`` is one line for
     the system prompt. ``person`` is whom a run may turn to when its model fails or a limit is reached, ``environ``
-    where keys are looked up, at each request.
+    where keys are looked up, at each request. ``folders`` are beside ``root``, added to the config's.
 
     Raises TahError (ConfigError, ModelError, LogError), with what to do next.
     """
@@ -96,7 +97,8 @@ async def open_session(
         opener = _Opener(config, environ, stack)
         if isinstance(model, str):
             model, works_in, config = await _open_model(model, folder, config, environ, stack)
-            resume = resume if works_in == folder else None  # a copy has no earlier session
+            if works_in != folder:  # a copy has no earlier session, and sees nothing else
+                resume, folders = None, NO_FOLDERS
             folder = works_in
         stack.push_async_callback(model.aclose)
         store = Store(folder, config.session_dir, redactor=redactor, environ=environ)
@@ -104,7 +106,7 @@ async def open_session(
         log = await _in_thread(kept.open_log)
         stack.push_async_callback(_shielded, log.close)
         reading = await _in_thread(log.read)
-        workspace = await _in_thread(Workspace, folder, readable=[kept.results_dir])
+        workspace, gone = await _in_thread(_workspace, folder, kept, folders.joined(config.folders))
         offered = await _in_thread(built_in_tools, workspace, config) if tools is None else tools
         gate, told = _gate(config, mode, offered)
         last = reading.events[-1].seq if reading.events else 0
@@ -117,7 +119,7 @@ async def open_session(
         setup = _setup(kept, model, system, records, gate, approver, config, redactor)
         session = Session(runtime, msgspec.structs.replace(setup, person=person, open_model=opener))
         problems = (problem.text for problem in (log.repaired, *reading.problems) if problem is not None)
-        _announce(session, place, [*told, *broken, *problems, store.notice], resumed=kept.resumed)
+        _announce(session, place, [*told, *gone, *broken, *problems, store.notice], resumed=kept.resumed)
         yield session
 
 
@@ -126,6 +128,14 @@ def _folder(root: RootLike) -> Path:
         return Workspace.of(root).root
     except (ToolError, ValueError) as error:  # here it is the person's, not the model's; a name may hold a zero byte
         raise ConfigError(f"No session can be opened in {root!s:.200}: {error}", next_step="Name a folder.") from None
+
+
+def _workspace(root: Path, kept: Kept, folders: Folders) -> tuple[Workspace, list[str]]:
+    """The files of a session; and which folders are left out because they are not there."""
+    gone = [folder for folder in (*folders.change, *folders.read) if not folder.is_dir()]
+    change, read = ([folder for folder in some if folder not in gone] for some in folders)
+    told = [f"The folder {folder} does not exist, so it was left out." for folder in gone]
+    return Workspace(root, change, readable=[kept.results_dir, *read]), told
 
 
 def _runtime(
@@ -194,7 +204,7 @@ async def _open_model(
     if copy is None:
         return model, folder, config
     stack.push_async_callback(_shielded, copy.remove)
-    return model, copy.folder, config._replace(session_dir=None)
+    return model, copy.folder, config._replace(session_dir=None, folders=NO_FOLDERS)
 
 
 class _Opener:

@@ -4,33 +4,22 @@ Only the standard library, what IPython has loaded anyway, and our own light mod
 thread, no model library (law 9).
 """
 
-import os
 import weakref
-from collections.abc import Iterable
 from typing import Any
 
 from IPython.core.error import UsageError
 from traitlets import TraitError
 
-from tah_jupyter._version import __version__
 from tah_jupyter.jupyter.completion import add_completer, remove_completer
 from tah_jupyter.jupyter.kernel import notebook_path
 from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.magics import Magics
-from tah_jupyter.jupyter.place import find_place, introduced
+from tah_jupyter.jupyter.place import find_place
 from tah_jupyter.jupyter.settings import Settings
-from tah_jupyter.jupyter.status import mode_words, model_advice, model_words
+from tah_jupyter.jupyter.status import load_lines
 from tah_jupyter.jupyter.transformer import AwaitedCells, keep_question
-from tah_jupyter.runtime.config import Config
 
 __all__ = ["load", "unload"]
-
-_HINT = (
-    "New cell: %%tah on the first line, your request below. "
-    "Try: What is in this folder, and what would you check first?"
-)
-
-_HINT_WITHOUT_MODEL = "New cell: %tah demo shows how it works, on a sample project. For your own requests: %tah model"
 
 _loaded: "weakref.WeakKeyDictionary[Any, _Extension]" = weakref.WeakKeyDictionary()
 
@@ -66,7 +55,7 @@ class _Extension:
         add_completer(shell)
         if "tah" not in shell.user_ns:
             shell.push({"tah": self._magics.name}, interactive=False)
-        for line in _lines(loaded.config(), str(place)):
+        for line in load_lines(loaded.config(), place, loaded.keys, loaded.words):
             print(line)
 
     def unload(self) -> None:
@@ -88,13 +77,3 @@ def _settings(shell: Any) -> Settings:
         return Settings(shell)
     except TraitError as error:
         raise UsageError(f"Jupyter's config files cannot be used: {error} Correct it, then load again.") from None
-
-
-def _lines(config: Config, folder: str) -> Iterable[str]:
-    version = ".".join(__version__.split(".")[:2])
-    yield " · ".join([f"tah {version}", model_words(config, os.environ), f"folder {folder}", mode_words(config)])
-    yield from (str(problem) for problem in config.problems)
-    if model_advice(config, os.environ):
-        yield _HINT_WITHOUT_MODEL
-    elif not introduced():
-        yield _HINT

@@ -4,10 +4,12 @@ What is not in them is not offered, printed or understood, so a command cannot b
 """
 
 import re
-from collections.abc import Callable
 from typing import NamedTuple
 
 from IPython.core.error import UsageError
+
+from tah_jupyter.jupyter.columns import aligned
+from tah_jupyter.ui.words import Words
 
 __all__ = [
     "COMMANDS",
@@ -30,16 +32,18 @@ DEMO_REQUEST = "Find out why the tests fail, fix it, and run them again."
 
 
 class Command(NamedTuple):
-    """A word after ``%tah``. ``subjects`` are the only words that may follow; empty means that any may (``argument``
-    names it). One that ``runs`` asks the agent, so its cell is awaited.
+    """A word after ``%tah``; ``about`` is the key of what help says of it. ``subjects`` are the only words that may
+    follow; empty means that any may (``argument`` names it). One that ``runs`` asks the agent, so its cell is awaited.
+    An ``everyday`` one stands in the short help.
     """
 
     word: str
-    summary: str
+    about: str
     argument: str = ""
     subjects: tuple[str, ...] = ()
     needs_argument: bool = False
     runs: bool = False
+    everyday: bool = False
 
     @property
     def usage(self) -> str:
@@ -50,29 +54,28 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     command.word: command
     for command in (
-        Command("ask", "ask in one line", "REQUEST", needs_argument=True, runs=True),
-        Command("model", "which model answers; with a name, use that one from now on", "[NAME]"),
-        Command("mode", "what passes without a question", f"[{'|'.join(MODES)}]", subjects=tuple(MODES)),
-        Command(
-            "show",
-            "the plan, the tools, or tokens and cost",
-            "todos|tools|cost",
-            subjects=("todos", "tools", "cost"),
-            needs_argument=True,
-        ),
-        Command("sessions", "show the record of run N again", "show N", subjects=("show",), needs_argument=True),
-        Command("config", "every setting, and where it comes from"),
-        Command("demo", "a script shows how it works, on a copy of a sample project; no model is needed", runs=True),
-        Command("help", "this list"),
+        Command("model", "about_model", "[NAME]", everyday=True),
+        Command("mode", "about_mode", f"[{'|'.join(MODES)}]", subjects=tuple(MODES), everyday=True),
+        Command("sessions", "about_sessions", "show N", subjects=("show",), needs_argument=True, everyday=True),
+        Command("doctor", "about_doctor", "[--check] [--json]", subjects=("--check", "--json"), everyday=True),
+        Command("ask", "about_ask", "REQUEST", needs_argument=True, runs=True),
+        Command("folder", "about_folder", "[PATH | add PATH [--read-only] | remove PATH]"),
+        Command("show", "about_show", "todos|tools|cost", subjects=("todos", "tools", "cost"), needs_argument=True),
+        Command("jobs", "about_jobs", "[approve N | deny N [WHY] | answer N CHOICE | stop N]"),
+        Command("config", "about_config"),
+        Command("demo", "about_demo", runs=True),
+        Command("help", "about_help", "[all]", subjects=("all",)),
     )
 }
 
 
 class Option(NamedTuple):
-    """An option of ``%%tah``. ``value`` names its value; a flag has none."""
+    """An option of ``%%tah``; ``about`` is the key of what help says of it. ``value`` names its value; a flag has
+    none.
+    """
 
     name: str
-    summary: str
+    about: str
     value: str = ""
     values: tuple[str, ...] = ()
 
@@ -80,13 +83,14 @@ class Option(NamedTuple):
 OPTIONS: dict[str, Option] = {
     option.name: option
     for option in (
-        Option("--new", "start a new session: the agent forgets the earlier runs"),
-        Option("--model", "the model for this and later runs", "NAME|demo|scripted:FILE"),
-        Option("--mode", "what passes without a question, for this run", "MODE", tuple(MODES)),
-        Option("--allow", "a tool that may run without a question in this run; may be repeated", "TOOL"),
-        Option("--max-turns", "end the run after so many turns", "N"),
-        Option("--strict", "end the cell with an error when a call was denied because nobody could answer"),
-        Option("--keep-going", "let later cells run also when this run failed"),
+        Option("--new", "option_new"),
+        Option("--model", "option_model", "NAME|demo|scripted:FILE"),
+        Option("--bg", "option_bg"),
+        Option("--mode", "option_mode", "MODE", tuple(MODES)),
+        Option("--allow", "option_allow", "TOOL"),
+        Option("--max-turns", "option_max_turns", "N"),
+        Option("--strict", "option_strict"),
+        Option("--keep-going", "option_keep_going"),
     )
 }
 
@@ -96,6 +100,7 @@ class CellOptions(NamedTuple):
 
     prompt: str
     new: bool = False
+    bg: bool = False
     model: str = ""
     mode: str = ""
     allow: tuple[str, ...] = ()
@@ -104,95 +109,104 @@ class CellOptions(NamedTuple):
     keep_going: bool = False
 
 
-def mode_named(word: str) -> str:
+_ENGLISH = Words("en")
+
+
+def mode_named(word: str, words: Words = _ENGLISH) -> str:
     """The config's name of a mode, from either of its names. Raises UsageError for another word."""
     if word in MODES:
         return MODES[word]
     if word in MODES.values():
         return word
-    raise UsageError(f"No mode {word!r}. Modes: {', '.join(MODES)}.")
+    raise UsageError(words.say("no_mode", word=word, modes=", ".join(MODES)))
 
 
 _TOKEN = re.compile(r"""\s*(?P<name>--[A-Za-z][\w-]*)(?P<sign>=)?|\s*(?P<value>"[^"]*"|'[^']*'|\S+)""")
 
 
-def parse_cell(line: str, body: str) -> CellOptions:
+def parse_cell(line: str, body: str, words: Words = _ENGLISH) -> CellOptions:
     """Read the first line of ``%%tah`` and its body. Options come first; other words begin the request.
 
     >>> parse_cell("--mode plan --max-turns 3", "What is here?")
-    CellOptions(prompt='What is here?', new=False, model='', mode='plan', allow=(), max_turns=3, strict=False, keep_going=False)
+    CellOptions(prompt='What is here?', new=False, bg=False, model='', mode='plan', allow=(), max_turns=3, strict=False, keep_going=False)
 
-    Raises UsageError for an unknown option, a missing or wrong value, or an empty request.
+    Raises UsageError, in ``words``, for an unknown option, a missing or wrong value, or an empty request.
     """  # noqa: E501 - one line of a doc test
-    options, request = _leading_options(line)
+    options, request = _leading_options(line, words)
     found: dict[str, object] = {name[2:].replace("-", "_"): value for name, value in options if name != "--allow"}
     found["allow"] = tuple(str(value) for name, value in options if name == "--allow")
     prompt = "\n".join(part for part in (request.strip(), body.strip("\n")) if part.strip())
     if not prompt:
-        raise UsageError("The request is empty: write it below the line %%tah.")
+        raise UsageError(words.say("request_empty"))
     return CellOptions(prompt, **found)  # type: ignore[arg-type]  # names and types are those of OPTIONS
 
 
-def _leading_options(line: str) -> tuple[list[tuple[str, object]], str]:
+def _leading_options(line: str, words: Words) -> tuple[list[tuple[str, object]], str]:
     """The options at the start of ``line`` with their values, and the rest of it."""
     options: list[tuple[str, object]] = []
     while line.lstrip().startswith("--"):
         match = _TOKEN.match(line)
         name = match["name"] if match else None
         if match is None or name is None or name not in OPTIONS:
-            raise UsageError(f"No option {line.split()[0]!r}. Options: {', '.join(OPTIONS)}.")
+            raise UsageError(words.say("no_option", option=line.split()[0], options=", ".join(OPTIONS)))
         line = line[match.end() :]
         if OPTIONS[name].value:
             value = _TOKEN.match(line)
             if value is None or value["value"] is None:
-                raise UsageError(f"{name} needs a value: {name} {OPTIONS[name].value}.")
-            options.append((name, _READERS.get(name, str)(value["value"].strip("\"'"))))
+                raise UsageError(words.say("option_needs_value", option=name, value=OPTIONS[name].value))
+            options.append((name, _value(name, value["value"].strip("\"'"), words)))
             line = line[value.end() :]
         elif match["sign"]:
-            raise UsageError(f"{name} takes no value.")
+            raise UsageError(words.say("option_takes_no_value", option=name))
         else:
             options.append((name, True))
     return options, line
 
 
-def _turns(text: str) -> int:
+def _value(name: str, text: str, words: Words) -> object:
+    """The value of an option as :class:`CellOptions` holds it."""
+    if name == "--mode":
+        return mode_named(text, words)
+    if name != "--max-turns":
+        return text
     if not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"--max-turns needs a whole number from 1 on, not {text!r}.")
+        raise UsageError(words.say("turns_whole", option=name, text=text))
     return int(text)
 
 
-_READERS: dict[str, Callable[[str], object]] = {"--max-turns": _turns, "--mode": mode_named}
-
-
-def parse_line(line: str) -> tuple[Command | None, str]:
+def parse_line(line: str, words: Words = _ENGLISH) -> tuple[Command | None, str]:
     """Read the words after ``%tah``: the command and its argument; ``(None, "")`` for ``%tah`` alone.
 
-    Raises UsageError for an unknown word, a missing argument, or words outside the command's grammar; nothing runs
-    then.
+    Raises UsageError, in ``words``, for an unknown word, a missing argument, or words outside the command's grammar;
+    nothing runs then.
     """
-    word, _, argument = line.strip().partition(" ")
+    line = line.strip()
+    word, _, argument = line.partition(" ")
     argument = argument.strip()
     if not word:
         return None, ""
     if word not in COMMANDS:
-        raise UsageError(f'No command "{word}". To ask: %tah ask {line.strip()}')
+        raise UsageError(words.say("no_command", word=word, line=line))
     command = COMMANDS[word]
     if command.needs_argument and not argument:
-        raise UsageError(f"Write %tah {command.usage}.")
+        raise UsageError(words.say("write_usage", usage=command.usage))
     if argument and not command.argument:
-        raise UsageError(f"%tah {word} takes no more words. To ask: %tah ask {line.strip()}")
+        raise UsageError(words.say("no_more_words", word=word, line=line))
     if word == "mode" and argument:
-        return command, mode_named(argument)
+        return command, mode_named(argument, words)
     if argument and command.subjects and argument.split()[0] not in command.subjects:
-        raise UsageError(f"No %tah {word} {argument}. Write %tah {command.usage}.")
+        raise UsageError(words.say("no_such_use", line=line, usage=command.usage))
     return command, argument
 
 
-def help_text() -> str:
-    """What ``%tah help`` prints."""
-    commands = [("%%tah [options]", "ask; the request is below it"), ("%tah", "where things stand")]
-    commands += [(f"%tah {command.usage}", command.summary) for command in COMMANDS.values()]
-    options = [(f"{option.name} {option.value}".strip(), option.summary) for option in OPTIONS.values()]
-    width = max(len(usage) for usage, _ in commands + options) + 2
-    lines = [f"{usage:<{width}}{summary}" for usage, summary in commands]
-    return "\n".join([*lines, "", "Options of %%tah", *(f"{usage:<{width}}{summary}" for usage, summary in options)])
+def help_text(words: Words = _ENGLISH, *, everything: bool = True) -> str:
+    """What ``%tah help`` prints: the commands of every day, or with ``everything`` all of them and the options."""
+    shown = [command for command in COMMANDS.values() if everything or command.everyday]
+    commands = [("%%tah [options]" if everything else "%%tah", words.say("about_cell"))]
+    commands += [("%tah", words.say("about_status"))]
+    commands += [(f"%tah {command.usage}", words.say(command.about)) for command in shown]
+    if not everything:
+        return "\n".join([*aligned(commands), "", words.say("help_more", n=len(COMMANDS) - len(shown))])
+    options = [(f"{option.name} {option.value}".strip(), words.say(option.about)) for option in OPTIONS.values()]
+    lines = aligned([*commands, *options])
+    return "\n".join([*lines[: len(commands)], "", words.say("help_options"), *lines[len(commands) :]])

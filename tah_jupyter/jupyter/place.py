@@ -1,37 +1,52 @@
-"""Where the agent works: the folder by one rule, and whether this person has been introduced.
+"""Where the agent works: the folder by one rule, the folders added to it, and what this person settled about them.
 
 Read at ``%load_ext``, so a handful of ``stat`` calls and nothing else.
 """
 
+import hashlib
 import os
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Place", "find_place", "introduced", "remember_introduced"]
+from tah_jupyter.runtime.config import NO_FOLDERS, Folders
+
+__all__ = [
+    "CHOSEN",
+    "Place",
+    "accept_wide",
+    "accepted_wide",
+    "find_place",
+    "introduced",
+    "is_wide",
+    "remember_introduced",
+    "short",
+]
 
 _MARKS = {".git": "git", "pyproject.toml": "pyproject.toml", "tah.config.json": "tah.config.json"}
 
+CHOSEN = "chosen"
+"""The mark of a folder that the person named."""
+
 
 class Place(NamedTuple):
-    """The workspace root, why it is that folder, and the notebook (empty when the front end does not tell)."""
+    """The workspace root, why it is that folder, the notebook (empty when the front end does not tell), and the
+    ``folders`` that the person added in this kernel.
+    """
 
     root: Path
     mark: str = ""
     notebook: str = ""
+    folders: Folders = NO_FOLDERS
 
     @property
     def is_wide(self) -> bool:
-        """Whether it is the whole home folder or the whole disk."""
-        return self.root in (Path.home(), Path(self.root.anchor))
+        """Whether it is the whole home folder, a folder above it, or the whole disk."""
+        return is_wide(self.root)
 
-    def __str__(self) -> str:
-        home = Path.home()
-        shown = str(self.root)
-        if self.root == home:
-            shown = "~, your whole home folder"
-        elif self.root.is_relative_to(home):
-            shown = f"~/{self.root.relative_to(home).as_posix()}"
-        return f"{shown} ({self.mark})" if self.mark else shown
+    @property
+    def must_ask(self) -> bool:
+        """Whether the person has yet to say that they mean so wide a folder."""
+        return self.is_wide and self.mark != CHOSEN and not accepted_wide(self.root)
 
 
 def find_place(notebook: str = "", start: Path | None = None) -> Place:
@@ -44,9 +59,8 @@ def find_place(notebook: str = "", start: Path | None = None) -> Place:
     path = Path(notebook)
     folder = path.parent if path.is_absolute() and path.parent.is_dir() else (start or Path.cwd())
     folder = Path(os.path.realpath(folder))
-    home = Path(os.path.realpath(Path.home()))
     for parent in (folder, *folder.parents):
-        if parent == home or parent == Path(parent.anchor):
+        if is_wide(parent):
             break
         for name, mark in _MARKS.items():
             if (parent / name).exists():
@@ -54,20 +68,59 @@ def find_place(notebook: str = "", start: Path | None = None) -> Place:
     return Place(folder, "", notebook)
 
 
-def _introduction() -> Path:
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(state) / "tah" / "introduced"
+def is_wide(folder: Path) -> bool:
+    """Whether ``folder`` is the home folder or holds it, as ``/`` does.
+
+    >>> is_wide(Path("/")), is_wide(Path.home())
+    (True, True)
+    """
+    return _home().is_relative_to(folder) or folder == Path(folder.anchor)
+
+
+def short(folder: Path) -> str:
+    """``folder`` as people write it, from their home: ``~/churn``."""
+    home = _home()
+    if folder == home:
+        return "~"
+    return f"~/{folder.relative_to(home).as_posix()}" if folder.is_relative_to(home) else str(folder)
 
 
 def introduced() -> bool:
     """Whether a run has ever finished for this person."""
-    return _introduction().exists()
+    return (_state() / "introduced").exists()
 
 
 def remember_introduced() -> None:
     """Note that one has. A state folder that cannot be written only means that the hint stays."""
+    _note(_state() / "introduced")
+
+
+def accepted_wide(root: Path) -> bool:
+    """Whether this person said, and had it remembered, that they mean to work in the wide folder ``root``."""
+    return _wide(root).exists()
+
+
+def accept_wide(root: Path) -> None:
+    """Remember it. A state folder that cannot be written only means that it is asked again."""
+    _note(_wide(root))
+
+
+def _wide(root: Path) -> Path:
+    return _state() / "wide" / hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
+
+
+def _note(path: Path) -> None:
     try:
-        _introduction().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _introduction().touch()
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch()
     except OSError:
         return
+
+
+def _state() -> Path:
+    state = os.environ.get("XDG_STATE_HOME", "")
+    return Path(state if os.path.isabs(state) else Path.home() / ".local" / "state") / "tah"
+
+
+def _home() -> Path:
+    return Path(os.path.realpath(Path.home()))

@@ -143,12 +143,14 @@ def covers(grant: Grant, subject: Subject | None) -> bool:
     """Whether a grant covers a subject: the same command in the same folder, or an edit in the granted folder.
 
     >>> src = Grant("edits in src/", PathSubject("edit", "src"))
-    >>> [covers(src, PathSubject("edit", p)) for p in ("src/a.py", "src/b/c.py", "src2/a.py", "a.py")]
-    [True, True, False, False]
+    >>> [covers(src, PathSubject("edit", p)) for p in ("src/a.py", "src/b/c.py", "src2/a.py", "a.py", "/src/a.py")]
+    [True, True, False, False, False]
     """
     if isinstance(grant.covers, CommandSubject) or not isinstance(subject, PathSubject):
         return grant.covers == subject
-    if subject.access != grant.covers.access or subject.path.startswith("/"):
+    if subject.access != grant.covers.access:
         return False
     folder = grant.covers.path
-    return folder == "." or subject.path == folder or subject.path.startswith(folder + "/")
+    if folder == ".":  # the root; the path of an added folder is absolute
+        return not subject.path.startswith("/")
+    return subject.path == folder or subject.path.startswith(folder + "/")

@@ -13,6 +13,9 @@ _FILES = {
     "ipython_config.py", "ipython_kernel_config.py", "jupyter_config.py", "jupyter_lab_config.py",
     "jupyter_server_config.py", "jupyter_notebook_config.py", "sitecustomize.py", "usercustomize.py",
 }  # fmt: skip
+_OWN_CONFIG = ("tah", "config.json")
+"""The person's own file, wherever XDG_CONFIG_HOME puts it; it can allow anything."""
+
 _START_UP = (("fish", "config.fish"), ("profile_default", "startup"), ("etc", "jupyter"))
 
 
@@ -36,6 +39,8 @@ def protected(subject: PathSubject) -> str:
         return f"it is inside {folder}/, a protected folder"
     if name in _FILES:
         return f"{name} is a protected file: what it says runs or is obeyed later"
+    if _OWN_CONFIG in pairwise(parts):
+        return "it is a settings file of tah"
     if any(pair in _START_UP for pair in pairwise(parts)):
         return "it is a start-up file"
     return ""

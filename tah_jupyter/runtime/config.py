@@ -25,13 +25,28 @@ from tah_jupyter.runtime.config_sources import (
     user_file,
 )
 
-__all__ = ["Budget", "Capabilities", "Config", "Endpoint", "Mode", "Permissions", "Problem", "Row", "Ui", "load"]
+__all__ = [
+    "NO_FOLDERS",
+    "Budget",
+    "Capabilities",
+    "Config",
+    "Endpoint",
+    "Folders",
+    "Mode",
+    "Permissions",
+    "Problem",
+    "Row",
+    "Ui",
+    "load",
+]
 
 Mode: TypeAlias = Literal["default", "accept_edits", "plan", "dont_ask", "bypass"]
 
 
 class Endpoint(NamedTuple):
-    """An entry of ``models``: where a model answers. ``api_key_env`` names a variable, it never holds a key."""
+    """An entry of ``models``: where a model answers. ``api_key_env`` names a variable, it never holds a key; only for
+    the ``route`` litellm ``base_url`` may be empty.
+    """
 
     name: str
     base_url: str
@@ -39,6 +54,7 @@ class Endpoint(NamedTuple):
     api_key_env: str = ""
     context_window: int | None = None
     headers: Mapping[str, str] = {}
+    route: Literal["direct", "litellm"] = "direct"
 
     def __repr__(self) -> str:
         return f"Endpoint({self.name!r}, {self.base_url!r}, {self.model!r}, headers={sorted(self.headers)})"
@@ -57,6 +73,20 @@ class Budget(NamedTuple):
     """Where a run asks whether to go on, or ends when nobody can answer."""
 
     max_turns: int = 50
+
+
+class Folders(NamedTuple):
+    """Folders beside the workspace's own: those whose files may be changed, and those that may only be read."""
+
+    change: tuple[Path, ...] = ()
+    read: tuple[Path, ...] = ()
+
+    def joined(self, other: "Folders") -> "Folders":
+        """These and the ``other`` ones."""
+        return Folders(self.change + other.change, self.read + other.read)
+
+
+NO_FOLDERS = Folders()
 
 
 class Ui(NamedTuple):
@@ -94,8 +124,10 @@ class Config(NamedTuple):
 
     model: str | None = None
     models: Mapping[str, Endpoint] = {}
+    fallback_models: tuple[str, ...] = ()
     permissions: Permissions = Permissions()
     budget: Budget = Budget()
+    folders: Folders = NO_FOLDERS
     session_dir: Path | None = None
     ui: Ui = Ui()
     capabilities: Capabilities = Capabilities()
@@ -189,9 +221,11 @@ class _Merge:
         return Config(
             model=values["model"],
             models={path.partition(".")[2]: _endpoint(path, v) for path, v in values.items() if _is_endpoint(path)},
+            fallback_models=values["fallbackModels"],
             permissions=Permissions(*(values[f"permissions.{name}"] for name in Permissions._fields)),
             budget=Budget(values["budget.maxTurns"]),
-            session_dir=None if folder is None else root / Path(os.path.expanduser(folder)),
+            folders=Folders(*(tuple(map(_path, values[f"folders.{name}"])) for name in Folders._fields)),
+            session_dir=None if folder is None else root / _path(folder),
             ui=Ui(values["ui.language"], values["ui.height"]),
             capabilities=Capabilities(
                 coding is not False,
@@ -245,6 +279,10 @@ def _inert(setting: Setting) -> Problem:
     return Problem(PROJECT_FILE, setting.line, setting.path, message, fatal=False)
 
 
+def _path(text: str) -> Path:
+    return Path(os.path.expanduser(text))
+
+
 def _is_endpoint(path: str) -> bool:
     return path.startswith("models.")
 
@@ -253,9 +291,10 @@ def _endpoint(path: str, entry: Mapping[str, Any]) -> Endpoint:
     name = path.partition(".")[2]
     return Endpoint(
         name=name,
-        base_url=entry["baseUrl"].rstrip("/"),
+        base_url=entry.get("baseUrl", "").rstrip("/"),
         model=entry.get("model", name),
         api_key_env=entry.get("apiKeyEnv", ""),
         context_window=entry.get("contextWindow"),
         headers=entry.get("headers", {}),
+        route=entry.get("route", "direct"),
     )

@@ -15,7 +15,8 @@ class Key(NamedTuple):
     """One key: the JSON value it takes, and what a folder's own file may do with it.
 
     ``section`` is a closed object of ``keys``, ``table`` an open one whose every value is an ``item``, as is every
-    entry of a ``list``. A section with ``or_flag`` may also be just true or false. ``by_hand`` are choices that only a
+    entry of a ``list``. A section needs its ``required`` keys, unless one in ``required_unless`` has the value given
+    there; with ``or_flag`` it may also be just true or false. ``by_hand`` are choices that only a
     command of the person makes, never a file or a variable.
 
     ``in_project`` says how the value counts when it comes from a file of the workspace, which whoever wrote the folder
@@ -35,6 +36,7 @@ class Key(NamedTuple):
     least: int | None = None
     most: int | None = None
     required: tuple[str, ...] = ()
+    required_unless: Mapping[str, str] = {}
     or_flag: bool = False
     in_project: InProject = "inert"
     tight: tuple[str, ...] = ()
@@ -58,16 +60,32 @@ _VARIABLE = Key(
     pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
     pattern_says="the name of an environment variable, never the secret itself",
 )
+_FOLDER = Key(
+    "A folder, from / or ~.",
+    "text",
+    pattern=r"^(?:/|~(?:/|$))",
+    pattern_says="the whole path of a folder, from / or ~, because it counts for every workspace",
+)
 _ENDPOINT = Key(
-    "A service that speaks OpenAI's chat completions.",
+    "A model: where it answers and what it is called there.",
     keys={
         "baseUrl": Key(
-            "Where it answers, as in http://127.0.0.1:11434/v1.",
+            "Where it answers, as in http://127.0.0.1:11434/v1; not needed for a provider that litellm knows.",
             "text",
             pattern=r"^https?://[^\s/@?#]+(?:/[^\s@?#]*)?$",
             pattern_says="an http or https address without a name, password, query or fragment in it",
         ),
-        "model": Key("The model's name there; the entry's own name when absent.", "text", pattern=r"\S"),
+        "model": Key(
+            "The model's name there; the entry's own name when absent. For litellm, PROVIDER/MODEL.",
+            "text",
+            pattern=r"\S",
+        ),
+        "route": Key(
+            "How it is spoken to: direct for OpenAI's chat completions, litellm for everything else.",
+            "text",
+            default="direct",
+            choices=("direct", "litellm"),
+        ),
         "apiKeyEnv": _VARIABLE._replace(doc="The environment variable that holds its key; none is sent when absent."),
         "contextWindow": Key("How many tokens fit into one request.", "whole", least=256),
         "headers": Key(
@@ -75,6 +93,7 @@ _ENDPOINT = Key(
         ),
     },
     required=("baseUrl",),
+    required_unless={"route": "litellm"},
 )
 
 CONFIG = Key(
@@ -85,6 +104,12 @@ CONFIG = Key(
             "The model of a new session: a key of models, or a name that a route knows.", "text", pattern=r"\S"
         ),
         "models": Key("Endpoints by name.", "table", item=_ENDPOINT),
+        "fallbackModels": Key(
+            "Models to go on with when one fails, in this order; each change is said.",
+            "list",
+            default=(),
+            item=Key("A name as for model.", "text", pattern=r"\S"),
+        ),
         "permissions": Key(
             "What may run. Rules of all files add up; deny comes before ask, ask before allow.",
             keys={
@@ -105,6 +130,15 @@ CONFIG = Key(
         "budget": Key(
             "Where a run asks whether to go on, or ends when nobody can answer.",
             keys={"maxTurns": Key("Turns of a run.", "whole", default=50, least=1, in_project="lowers")},
+        ),
+        "folders": Key(
+            "Folders beside the workspace's own.",
+            keys={
+                "change": Key(
+                    "Their files may be read and, where you allow it, changed.", "list", default=(), item=_FOLDER
+                ),
+                "read": Key("Their files may be read.", "list", default=(), item=_FOLDER),
+            },
         ),
         "session": Key(
             "Where sessions are kept.",
@@ -214,8 +248,13 @@ def _schema_of(key: Key) -> dict[str, Any]:
         schema["type"] = _JSON_TYPES[key.kind]
     if key.item is not None:
         schema["items" if key.kind == "list" else "additionalProperties"] = _schema_of(key.item)
-    bounds = {"enum": key.choices, "pattern": key.pattern, "required": key.required}
+    required = () if key.required_unless else key.required
+    bounds = {"enum": key.choices, "pattern": key.pattern, "required": required}
     schema |= {name: list(value) if isinstance(value, tuple) else value for name, value in bounds.items() if value}
+    if key.required_unless:
+        except_where = {name: {"const": value} for name, value in key.required_unless.items()}
+        exempt = {"properties": except_where, "required": list(except_where)}
+        schema["anyOf"] = [{"required": list(key.required)}, exempt]
     limits = {"minimum": key.least, "maximum": key.most}
     schema |= {name: value for name, value in limits.items() if value is not None}
     if key.default is not None:

@@ -295,7 +295,9 @@ class Pipeline:
         if isinstance(error, _Refused):
             return self._fail(call, ctx, error.error, str(error), prepared, stop=error.stop)
         if isinstance(error, ToolError):
-            return self._fail(call, ctx, error.code, str(error), prepared, stop=False)
+            settled = self._fail(call, ctx, error.code, str(error), prepared, stop=False)
+            self._telling.offer(error.offer, ctx)
+            return settled
         problem = f"({type(error).__name__}: {(str(error).strip() or 'no message')[:2000]})"
         if prepared is None or not prepared.started:
             text = f"Not run: {call.tool} could not be prepared {problem}, so nothing was changed."

@@ -13,6 +13,7 @@ import anyio.to_thread
 from tah_jupyter.core.errors import LogError
 from tah_jupyter.core.events import Notice
 from tah_jupyter.runtime.service import Services
+from tah_jupyter.runtime.tool_context import ToolContext
 from tah_jupyter.toolkit.limits import head_and_tail
 from tah_jupyter.toolkit.prepared import Prepared
 from tah_jupyter.toolkit.services import CALL_HOOKS, RESULTS
@@ -26,6 +27,14 @@ class Telling:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._offered: set[tuple[int, str]] = set()
+
+    def offer(self, text: str, ctx: ToolContext) -> None:
+        """Tell the person what they could do about a failure, once a run however often it happens."""
+        once = (ctx.emitter.run, text)
+        if text and once not in self._offered:
+            self._offered.add(once)
+            ctx.emitter.emit(Notice(text=text, code="offer"))
 
     async def told(self, prepared: Prepared) -> tuple[str, str]:
         """What the model is told, and the path of the file that holds the whole of it, if one was needed."""

@@ -1,15 +1,28 @@
-"""The words people see, filled with data. A new language is one more catalogue with the same keys."""
+"""The words people see, filled with data. A new language is one more set of catalogues with the same keys.
+
+Light: ``%load_ext`` speaks through it.
+"""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from tah_jupyter.core.approvals import CommandSubject, Grant
-from tah_jupyter.ui.catalogue import en, zh
+from tah_jupyter.ui.catalogue import en, en_commands, en_doctor, zh, zh_commands, zh_doctor, zh_told
 from tah_jupyter.ui.catalogue.entry import Entry
+from tah_jupyter.ui.translation import Translation
 from tah_jupyter.ui.visible import visible_line
+
+if TYPE_CHECKING:
+    from tah_jupyter.core.approvals import Grant
+    from tah_jupyter.core.calls import Headline
 
 __all__ = ["CATALOGUES", "Words"]
 
-CATALOGUES: Mapping[str, Mapping[str, Entry]] = {"en": en.ENTRIES, "zh": zh.ENTRIES}
+CATALOGUES: Mapping[str, Mapping[str, Entry]] = {
+    "en": en.ENTRIES | en_commands.ENTRIES | en_doctor.ENTRIES,
+    "zh": zh.ENTRIES | zh_commands.ENTRIES | zh_doctor.ENTRIES,
+}
+
+_TRANSLATIONS = {"en": Translation({}), "zh": Translation(zh_told.TOLD)}
 
 
 class Words:
@@ -25,25 +38,42 @@ class Words:
         if self.language not in CATALOGUES:
             raise ValueError(f"There are no words in {language!r}; there are: {', '.join(sorted(CATALOGUES))}.")
         self._entries = CATALOGUES[self.language]
+        self._translation = _TRANSLATIONS[self.language]
 
-    def say(self, key: str, **values: object) -> str:
+    def say(self, key: str, /, **values: object) -> str:
         """The words of ``key``, its template filled with ``values``."""
         entry = self._entries[key]
         return (entry if isinstance(entry, str) else entry[1]).format(**values)
 
-    def count(self, key: str, n: int, **values: object) -> str:
+    def count(self, key: str, /, n: int, **values: object) -> str:
         """The words of ``key`` for the number ``n``."""
         entry = self._entries[key]
         form = entry if isinstance(entry, str) else entry[0 if n == 1 else 1]
         return form.format(n=f"{n:,}", **values)
+
+    def told(self, text: str) -> str:
+        """What a room that speaks English said, such as why a call asks: in this language where it is known, else as
+        it is.
+
+        >>> Words("zh").told("in mode Ask every edit asks"), Words("zh").told("because I said so")
+        ('在“每次询问”模式下，每次编辑都需要审批', 'because I said so')
+        """
+        return self._translation.of(text)
+
+    def headline(self, headline: "Headline") -> str:
+        """A call in one line: its verb and detail as :meth:`told`, its target as it is."""
+        parts = (self.told(headline.verb), headline.target, self.told(headline.detail))
+        return " ".join(part for part in parts if part)
 
     def templates(self, *keys: str) -> dict[str, list[str]]:
         """Both forms of some entries, for the frame, which counts and tells time by itself."""
         entries = {key: self._entries[key] for key in keys}
         return {key: [entry, entry] if isinstance(entry, str) else list(entry) for key, entry in entries.items()}
 
-    def grant(self, grant: Grant) -> str:
+    def grant(self, grant: "Grant") -> str:
         """The words of the button that allows more than one call."""
+        from tah_jupyter.core.approvals import CommandSubject  # noqa: PLC0415 - brings msgspec, which loading must not
+
         if self.language == "en" or isinstance(grant.covers, CommandSubject):
             return self.say("allow_this_run", what=visible_line(grant.label).text)
         folder = self.say("this_folder") if grant.covers.path == "." else f"{visible_line(grant.covers.path).text}/"

@@ -6,6 +6,7 @@ prefix of the text.
 """
 
 import os
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -79,7 +80,7 @@ class Boundary:
         bases = (self.root, *self.folders) if write else (self.root, *self.folders, *self.readable)
         base = next((folder for folder in bases if real.is_relative_to(folder)), None)
         if base is None:
-            raise self._outside(path, real)
+            raise self._outside(path, real, write=write)
         if _is_pseudo(real):
             raise ToolError(f"{path} belongs to the system, not to a project; it is not opened.", code="NotRegular")
         return Place(base, real.relative_to(base).parts, real, self.relative(real))
@@ -104,17 +105,31 @@ class Boundary:
         except OSError as error:  # a link that was something else a moment ago
             raise ToolError(f"{path} cannot be followed: {error.strerror}. Try again.", code="BadPath") from error
 
-    def _outside(self, path: str, real: Path) -> ToolError:
+    def _outside(self, path: str, real: Path, *, write: bool) -> ToolError:
+        offer = self._offer(_folder_of(real), write=write)
         if any(real.is_relative_to(folder) for folder in self.readable):
-            return ToolError(f"{path} lies in a folder that may only be read.", code="OutsideWorkspace")
-        where, parent = encode_name(str(real)), real.parent
+            said = f"{path} lies in a folder that may only be read."
+            return ToolError(said, code="OutsideWorkspace", offer=offer)
+        where = encode_name(str(real))
         leads = "" if where == path else f" (it leads to {where})"
-        can_add = parent != Path(parent.anchor) and not _is_pseudo(parent)
         return ToolError(
             f"{path} is outside the folder {encode_name(str(self.root))}{leads}; only files inside it can be used.",
             code="OutsideWorkspace",
-            offer=f"Add the folder {encode_name(str(parent))}" if can_add else "",
+            offer=offer,
         )
+
+    def _offer(self, folder: Path, *, write: bool) -> str:
+        """What the person could do; nothing where too much would be opened, or what belongs to the system."""
+        if self.root.is_relative_to(folder) or Path(os.path.expanduser("~")).is_relative_to(folder):
+            return ""
+        if folder == Path(folder.anchor) or _is_pseudo(folder):
+            return ""
+        near = os.path.relpath(folder, self.root)
+        name = encode_name(near if len(near) < len(str(folder)) else str(folder))
+        command = f"%tah folder add {shlex.quote(name)}"
+        if write:
+            return f"To let files in {name} be changed: {command}"
+        return f"To let files in {name} be read: {command} --read-only"
 
 
 def _real_folder(path: str | os.PathLike[str]) -> Path:
@@ -124,6 +139,10 @@ def _real_folder(path: str | os.PathLike[str]) -> Path:
     if _is_pseudo(real):
         raise ToolError(f"The folder {real} belongs to the system and cannot be worked in.", code="NotRegular")
     return real
+
+
+def _folder_of(real: Path) -> Path:
+    return real if real.is_dir() else real.parent
 
 
 def _is_pseudo(path: Path) -> bool:

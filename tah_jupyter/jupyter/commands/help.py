@@ -1,4 +1,4 @@
-"""``%tah help``."""
+"""``%tah help [all]``."""
 
 from tah_jupyter.jupyter.grammar import help_text
 from tah_jupyter.jupyter.loaded import Loaded
@@ -7,5 +7,5 @@ __all__ = ["run"]
 
 
 def run(loaded: Loaded, argument: str) -> None:
-    """Print what there is."""
-    print(help_text())
+    """Print what there is: the commands of every day, or all."""
+    print(help_text(loaded.words, everything=argument == "all"))

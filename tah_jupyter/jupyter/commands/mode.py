@@ -10,4 +10,4 @@ def run(loaded: Loaded, mode: str) -> None:
     """Settle ``mode`` (a name of the config) from now on, and print what holds."""
     if mode:
         loaded.settings.mode = mode
-    print(mode_words(loaded.config()))
+    print(mode_words(loaded.config(), loaded.words))

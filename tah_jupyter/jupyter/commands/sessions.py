@@ -13,5 +13,5 @@ def run(loaded: Loaded, argument: str) -> None:
     """Show the record of a run again. Raises UsageError when its number is missing or unknown."""
     number = argument.split()[1:]
     if len(number) != 1 or not number[0].isdecimal():
-        raise UsageError("Write %tah sessions show N, where N is the number of a run.")
+        raise UsageError(loaded.words.say("which_run"))
     Output(loaded.shell).show(shown.run(shown.look(loaded), int(number[0])))
