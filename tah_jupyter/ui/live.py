@@ -4,23 +4,34 @@ A message is made from the newest picture and from what was told before. Snapsho
 objects, so only what really changed is looked at; text is parsed from its last settled block on.
 """
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, TypeAlias
 
 from tah_jupyter.core.views import Plan, Text
-from tah_jupyter.ui.cards import card_body, card_head, settled, spoken_what
-from tah_jupyter.ui.figures import clock, duration
+from tah_jupyter.ui.cards import (
+    card_body,
+    card_head,
+    question_body,
+    question_card,
+    question_head,
+    question_settled,
+    settled,
+)
+from tah_jupyter.ui.figures import clock
 from tah_jupyter.ui.html import RESULT_LINES, record
 from tah_jupyter.ui.markdown import MarkdownStream
 from tah_jupyter.ui.nodes import plain
-from tah_jupyter.ui.paint import MARKS, Painter
-from tah_jupyter.ui.phrases import CALL_MARKS, RUN_MARKS, Phrases, mark, parts_of
-from tah_jupyter.ui.run_view import Approval, Block, Group, Note, RunView, Said, Step
+from tah_jupyter.ui.paint import Painter
+from tah_jupyter.ui.phrases import CALL_MARKS, Phrases, mark, parts_of
+from tah_jupyter.ui.run_view import Block, Group, Note, RunView, Said, Step
+from tah_jupyter.ui.speech import Speech
+from tah_jupyter.ui.status import RUNNING_FIGURES, Status
 from tah_jupyter.ui.visible import visible_line
 from tah_jupyter.ui.words import Words
 
-__all__ = ["TAIL_LINES", "Live"]
+__all__ = ["TAIL_LINES", "Live", "ends"]
 
 Json: TypeAlias = dict[str, Any]
 
@@ -30,11 +41,16 @@ TAIL_LINES = 8
 TAIL_LINE_CHARS = 500
 
 _PAGE_WORDS = (
-    *("allow_once", "allow_once_what", "allow_run", "approve_title", "chip", "clock_stopped", "crashed", "deny"),
-    *("deny_what", "deny_why", "deny_why_what", "elsewhere", "frame", "go_on", "instead", "kernel_silent", "newer"),
-    *("newer_spoken", "next_approval", "of_time", "previous_approval", "run", "sending", "shorter", "show"),
-    *("spoken_seconds", "steps", "stop", "stop_run", "taller"),
+    *("add_note", "allow_once", "allow_once_what", "allow_run", "and_then", "answer_title", "approve_title", "away"),
+    *("chip", "chip_question", "choose", "clock_stopped", "crashed", "deny", "deny_what", "deny_why", "deny_why_what"),
+    *("elsewhere", "end_command", "end_command_what", "files_changed", "frame", "go_on", "instead", "kernel_silent"),
+    *("newer", "newer_spoken", "next_approval", "note_name", "note_queued", "note_unsent", "of_time"),
+    *("previous_approval", "progress", "progress_of", "queued_notes", "raw_answer", "release", "release_what", "run"),
+    *("send", "send_note", "send_now", "sending", "shorter", "show", "silence", "spoken_seconds", "steps"),
+    *("steps_count", "stop", "stop_run", "taller", "waiting_since", "withdraw", "withdraw_mark"),
 )
+
+_SECONDS = re.compile(r"\d+(?= ?(?:s|秒)\b)")
 
 
 class Live:
@@ -43,27 +59,40 @@ class Live:
     def __init__(self, words: Words) -> None:
         self._words = words
         self._phrases = Phrases(words)
+        self._speech = Speech(words)
+        self._status = Status(words)
+        self._asked: dict[str, bool] = {}
+        self._now = 0.0
+        self._begin(0)
+
+    def _begin(self, run: int) -> None:
+        """Forget the rows of another run: a request that was held has the number 0 until its run begins."""
+        self._run = run
         self._sources: dict[str, Block] = {}
         self._streams: dict[str, MarkdownStream] = {}
         self._streamed: dict[str, str] = {}
         self._told: Json = {}
         self._rows: dict[str, Json] = {}
-        self._asked: dict[str, bool] = {}
-        self._heard: dict[str, str] = {}
-        self._now = 0.0
 
     def message(self, view: RunView, *, now: float, whole: bool = False) -> Json | None:
         """The next message for the pages, or None when there is nothing new. ``whole`` tells everything, for a page
         that knows nothing yet; ``now`` is seconds since the epoch.
         """
         self._now = now
-        spoken = list(self._speech(view))
+        if view.run != self._run:
+            self._begin(view.run)
+            whole = True
+        spoken = list(self._speech.news(view, now))
         if view.ended_ts is not None:
             return self._closed(view, spoken, whole)
         order, rows = self._layout(view, whole)
-        parts: Json = {"header": self._header(view), "plan": self._plan(view), "order": order}
-        parts["cards"] = [card_head(approval, self._words) for approval in view.pending]
+        parts: Json = {"header": self._status.header(view, now), "plan": self._status.plan(view), "order": order}
+        parts["cards"] = [question_head(question) for question in view.asked]
+        parts["cards"] += [card_head(approval, self._words) for approval in view.pending]
+        parts["notes"] = self._status.notes(view)
         message = {key: value for key, value in parts.items() if self._is_news(key, value) or whole}
+        if self._is_news("heard", view.quiet_since) or whole:
+            message["heard"] = self._status.silence(view, now)
         message |= {"rows": rows} if rows else {}
         message |= self._cards(view, whole)
         message |= {"speak": spoken} if spoken else {}
@@ -73,8 +102,8 @@ class Live:
         return {"type": "patch", **message} if message else None
 
     def _is_news(self, key: str, value: Any) -> bool:
-        """Whether a part differs from what was told. The clock runs by itself in the page and is no news."""
-        seen = {k: v for k, v in value.items() if k != "clock_s"} if key == "header" else value
+        """Whether a part differs from what was told."""
+        seen = {k: v for k, v in value.items() if k not in RUNNING_FIGURES} if key == "header" else value
         if key in self._told and self._told[key] == seen:
             return False
         self._told[key] = seen
@@ -85,32 +114,6 @@ class Live:
             return None
         self._told["closed"] = True
         return {"type": "closed", "run": view.run, "record": plain([record(view, self._words)]), "speak": spoken}
-
-    def _header(self, view: RunView) -> Json:
-        item = visible_line(view.now.content).text if view.now is not None else ""
-        return {
-            "state": view.state,
-            "mark": RUN_MARKS[view.state],
-            "word": self._words.say(view.state),
-            "item": item if view.state == "working" else "",
-            "to": self._phrases.destination(view),
-            "usage": self._phrases.usage(view),
-            "ticks": view.waiting_since is None,
-            "clock_s": round(view.clock_s(self._now), 2),
-        }
-
-    def _plan(self, view: RunView) -> Json | None:
-        if not view.todos:
-            return None
-        keys = {"pending": "item_open", "in_progress": "item_now", "completed": "item_done"}
-        items = []
-        for todo in view.todos:
-            text = visible_line(todo.content).text
-            said = self._words.say(keys[todo.status], item=text)
-            items.append({"mark": MARKS[todo.status], "text": text, "spoken": said, "status": todo.status})
-        done = sum(todo.status == "completed" for todo in view.todos)
-        spoken = self._words.say("plan_spoken", done=done, n=len(view.todos))
-        return {"title": self._phrases.plan(view), "spoken": spoken, "items": items}
 
     def _layout(self, view: RunView, whole: bool) -> tuple[list[str], dict[str, Json]]:
         """The keys of the rows in order, and the rows that are news."""
@@ -158,10 +161,19 @@ class Live:
                 yield block.id
             case Note():
                 if news:
-                    kind = self._words.say("prompt_added" if block.code == "prompt" else "notice")
-                    text = f"{kind}: {visible_line(block.text).text}"
-                    rows[block.id] = {"kind": "note", "level": block.level, "text": text}
+                    rows[block.id] = self._note(block)
                 yield block.id
+
+    def _note(self, note: Note) -> Json:
+        """A line to know; one that waits for a moment is cut around its seconds, which the page counts down."""
+        text = self._phrases.note(note)
+        row: Json = {"kind": "note", "level": note.level, "text": text}
+        seconds = list(_SECONDS.finditer(text)) if note.until else []
+        if seconds:
+            left = max(0.0, note.until - self._now)
+            row["until"] = {"before": text[: seconds[-1].start()], "after": text[seconds[-1].end() :]}
+            row["until"]["left_s"] = round(left, 2)
+        return row
 
     def _said(self, said: Said, rows: dict[str, Json], news: bool, whole: bool) -> Iterator[str]:
         if said.thinking.strip():
@@ -197,7 +209,7 @@ class Live:
             "about": about,
         }
         if step.state == "running":
-            return row | {"running": self._running(step)}
+            return row | {"running": self._running(step)} | ({"end": step.id} if ends(step) else {})
         shown = Text(step.text) if step.text else None if step.folds else step.view
         if shown is not None:
             row["body"] = plain(Painter(self._words, live=True, max_lines=RESULT_LINES).paint(shown))
@@ -205,7 +217,8 @@ class Live:
 
     def _running(self, step: Step) -> Json:
         limit = next((part.timeout_s for part in parts_of(step.asked) if hasattr(part, "timeout_s")), 0.0)
-        running: Json = {"limit": clock(limit) if limit else "", "fraction": step.fraction}
+        running: Json = {"limit": clock(limit) if limit else "", "limit_s": limit, "fraction": step.fraction}
+        running["what"] = visible_line(step.headline.target or str(step.headline)).text
         running["clock_s"] = round(max(0.0, self._now - step.started_ts), 2)
         painter = Painter(self._words, live=True, max_lines=RESULT_LINES)
         if step.view is not None:
@@ -219,58 +232,32 @@ class Live:
     def _cards(self, view: RunView, whole: bool) -> Json:
         """Bodies of cards that are new to the pages, and how those that are gone were answered."""
         message: Json = {}
+        for ask in view.questions:
+            key, pending = question_card(ask.question), ask.key is None
+            if self._is_new_card(key, pending, whole):
+                message.setdefault("bodies", {})[key] = question_body(ask.question)
+            elif self._is_gone(key, pending):
+                message.setdefault("settled", {})[key] = question_settled(ask, self._words)
+            self._asked[key] = pending
         for approval in view.approvals:
             pending = approval.outcome is None
-            if pending and (whole or approval.id not in self._asked):
+            if self._is_new_card(approval.id, pending, whole):
                 message.setdefault("bodies", {})[approval.id] = card_body(approval, self._words)
-            elif not pending and self._asked.get(approval.id):
+            elif self._is_gone(approval.id, pending):
                 message.setdefault("settled", {})[approval.id] = settled(approval, self._words)
             self._asked[approval.id] = pending
         return message
 
-    def _speech(self, view: RunView) -> Iterator[list[str]]:
-        """What a screen reader is told, once each: ``[kind, words]``, where kind is step, polite or assertive."""
-        if self._hears("run", "working"):
-            yield ["polite", self._words.say("spoken_working")]
-        now = view.now
-        if now is not None and self._hears("item", now.content):
-            number = view.todos.index(now) + 1
-            item = visible_line(now.content).text
-            yield ["step", self._words.say("spoken_step", n=number, total=len(view.todos), item=item)]
-        for approval in view.approvals:
-            if self._hears(f"approval:{approval.id}", approval.outcome or "pending"):
-                yield from self._approval_speech(approval)
-        if view.ended_ts is not None and self._hears("run", view.state):
-            yield self._ending_speech(view)
+    def _is_new_card(self, key: str, pending: bool, whole: bool) -> bool:
+        return pending and (whole or key not in self._asked)
 
-    def _hears(self, what: str, news: str) -> bool:
-        """Whether ``news`` of ``what`` has not been said; "working" is said only at first."""
-        if self._heard.get(what) == news or (what == "run" and news == "working" and what in self._heard):
-            return False
-        self._heard[what] = news
-        return True
+    def _is_gone(self, key: str, pending: bool) -> bool:
+        return not pending and self._asked.get(key, False)
 
-    def _approval_speech(self, approval: Approval) -> Iterator[list[str]]:
-        if approval.outcome is None:
-            first = self._hears("hint", "given")
-            what = spoken_what(approval, self._words)
-            asked = self._words.say("needs_approval", n=approval.number, total=approval.total, what=what)
-            hint = f" {self._words.say('needs_approval_hint')}" if first else ""
-            yield ["assertive", asked + hint]
-        elif approval.outcome in ("allowed", "denied"):
-            yield ["polite", self._words.say(f"spoken_{approval.outcome}")]
 
-    def _ending_speech(self, view: RunView) -> list[str]:
-        if view.state in ("failed", "limit"):
-            cause = visible_line(f"{view.error} {view.next_step}".strip()).text
-            return ["assertive", self._phrases.because(view, cause)]
-        if view.state == "stopped":
-            return ["polite", self._words.say("spoken_stopped")]
-        seconds = round(view.clock_s(self._now))
-        time = self._words.count("spoken_seconds", seconds) if seconds < 60 else duration(seconds, self._words)
-        said = self._words.say("spoken_done", time=time)
-        files = sum(change.kind == "file" for change in view.changes)
-        return ["polite", f"{said} {self._words.count('files_changed', files)}." if files else said]
+def ends(step: Step) -> bool:
+    """Whether a person may end this call alone: it runs, and it is not one that is over in a moment."""
+    return step.state == "running" and not step.folds
 
 
 def _shown_elsewhere(block: Block) -> bool:

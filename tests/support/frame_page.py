@@ -15,12 +15,12 @@ from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.events import ApprovalRequested, Event, RunEnded
 from tah_jupyter.core.views import Command
 from tah_jupyter.ui.live import Live
+from tah_jupyter.ui.page_script import script, style
 from tah_jupyter.ui.transcript import Transcript
 from tah_jupyter.ui.words import Words
 from tests.support import runs
 from tests.support.chromium import browser
 
-STATIC = Path(__file__).parents[2] / "tah_jupyter" / "ui" / "static"
 HARNESS = Path(__file__).with_name("harness.html")
 ORIGIN = "http://harness.invalid"
 
@@ -44,10 +44,10 @@ class FramePage:
         path = route.request.url.removeprefix(ORIGIN)
         self.requests.append(route.request.url)
         if path == "/":
-            css = f"<style>{(STATIC / 'tah.css').read_text()}</style><script>window.frameModule='/tah.js'</script>"
+            css = f"<style>{style()}</style><script>window.frameModule='/tah.js'</script>"
             route.fulfill(body=HARNESS.read_text().replace("<style>", f"{css}<style>", 1), content_type="text/html")
         elif path == "/tah.js":
-            route.fulfill(body=(STATIC / "tah.js").read_text(), content_type="text/javascript")
+            route.fulfill(body=script(), content_type="text/javascript")
         else:
             route.abort()
 

@@ -40,7 +40,7 @@ def ask(*, grant: bool = True, view: View | None = None) -> ApprovalRequested:
     )
 
 
-def test_the_state_that_may_be_saved_holds_two_numbers_and_a_language_only() -> None:
+def test_the_state_that_may_be_saved_holds_a_height_and_a_language_only() -> None:
     side = Side(ask(view=Code("secret = 1")), language="zh")
     side.update()
     state = side.frame.get_state()
@@ -49,7 +49,7 @@ def test_the_state_that_may_be_saved_holds_two_numbers_and_a_language_only() -> 
         for key, value in state.items()
         if not key.startswith("_") and key not in ("layout", "tabbable", "tooltip")
     }
-    assert ours == {"run": 1, "language": "zh", "height": 0}
+    assert ours == {"language": "zh", "height": 0}
     assert "secret" not in str(state)
 
 
