@@ -16,6 +16,7 @@ from tah_jupyter.core.messages import (
     Finish,
     ModelEvent,
     ModelRequest,
+    Preparing,
     Retrying,
     TextPart,
     ThinkingPart,
@@ -71,6 +72,8 @@ class _Parts:
                     self._calls.append(part)
             case UsagePart(usage=usage):
                 self._usage = msgspec.structs.replace(usage, requests=1)
+            case Preparing(text=text):
+                self._emit(Notice(text=text, code="preparing"))
             case Retrying(cause=cause, attempt=attempt, wait_s=wait_s):
                 text = f"{cause}; trying again in {max(1, round(wait_s))} s (attempt {attempt + 1})"
                 self._emit(Notice(text=text, level="warning", code="retry", until=round(time.time() + wait_s, 1)))

@@ -133,9 +133,10 @@ class _Open:
 def close_brackets(events: Iterable[Event]) -> list[Event]:
     """The records to append so that everything that ``events`` leave open is closed; empty when nothing is.
 
-    An approval that waited is ``unanswered``, a question has no answer, an unread note is withdrawn. A call
-    that ran fails as ``unknown_after_crash``, one that had not begun as ``not_run``; each call of an open message so gets exactly one result, in the order of the calls. The message
-    ends as ``cut``, the run as ``crashed``. What belongs to sub-agents closes first.
+    An approval that waited is ``unanswered``, a question has no answer, an unread note is withdrawn. A call that ran
+    fails as ``unknown_after_crash``, one that had not begun as ``not_run``; each call of an open message so gets
+    exactly one result, in the order of the calls. The message ends as ``cut``, the run as ``crashed``. What belongs to
+    sub-agents closes first.
 
     The records carry the place (session, run, turn, parent) of what they close, go on counting ``seq``, and have the
     time of the last event: when the crash was, nobody knows. The function is pure, and closing twice adds nothing.

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from functools import partial
 
 import anyio
 import pytest
@@ -19,9 +20,9 @@ from tah_jupyter.core.messages import (
     UserMessage,
 )
 from tah_jupyter.core.ports import Model
-from tah_jupyter.models.openai_compatible import OpenAICompatible
 from tah_jupyter.models.scripted import ScriptedModel, calls, cuts, says, waits
 from tests.support.provider import HOLD, Reply, events, finish, fragment, serving, stream, text, usage
+from tests.support.routes import ROUTES, Route
 from tests.support.streams import drain
 
 pytestmark = pytest.mark.anyio
@@ -45,7 +46,8 @@ async def scripted() -> AsyncIterator[Model]:
 
 
 @asynccontextmanager
-async def direct() -> AsyncIterator[Model]:
+async def played(route: Route) -> AsyncIterator[Model]:
+    """The five answers from a real server, over ``route``."""
     replies: list[Reply] = [
         stream(text("Hello, "), text("world."), finish(), usage()),
         stream(
@@ -61,22 +63,21 @@ async def direct() -> AsyncIterator[Model]:
         [*stream(done=False), events(text("again"), finish())],
     ]
     async with serving(*replies) as server:
-        model = OpenAICompatible("direct", base_url=server.base_url, model="m")
+        model = route(server.base_url)
         yield model
         await model.aclose()
         with anyio.fail_after(2):
             await server.all_closed()
 
 
-@pytest.fixture(params=[scripted, direct], ids=lambda open_model: open_model.__name__)
+@pytest.fixture(params=["scripted", *ROUTES], ids=lambda param: getattr(param, "__name__", param))
 def open_model(request: pytest.FixtureRequest) -> Callable[[], AbstractAsyncContextManager[Model]]:
-    made: Callable[[], AbstractAsyncContextManager[Model]] = request.param
-    return made
+    return scripted if request.param == "scripted" else partial(played, request.param)
 
 
 async def test_a_model_keeps_its_promises(open_model: Callable[[], AbstractAsyncContextManager[Model]]) -> None:
     history: list[Message] = [UserMessage("go")]
-    with anyio.fail_after(20):
+    with anyio.fail_after(50):  # the first use of litellm imports it
         async with open_model() as model:
             assert model.name
             assert isinstance(model.host, str)

@@ -8,6 +8,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import anyio
@@ -18,8 +19,21 @@ from hypothesis import strategies as st
 from tah_jupyter import Allow, Deny, ScriptedModel, Session, Stop, Tool, ToolContext, ToolError, ToolInput, ToolResult
 from tah_jupyter.agent.history import History
 from tah_jupyter.core.approvals import Answer, ApprovalRequest, Grant, PathSubject, Preview, Subject
-from tah_jupyter.core.events import DELTAS, Event, MessageFinished, ToolFailed, ToolFinished, decode, encode
+from tah_jupyter.core.commands import AddNote, EndCall, Release, SendNote, WithdrawNote
+from tah_jupyter.core.errors import ModelError
+from tah_jupyter.core.events import (
+    DELTAS,
+    Event,
+    MessageFinished,
+    ToolFailed,
+    ToolFinished,
+    ToolStarted,
+    decode,
+    encode,
+)
 from tah_jupyter.core.messages import AssistantMessage, ToolMessage
+from tah_jupyter.core.ports import Model
+from tah_jupyter.core.questions import Choice, Question, Reply
 from tah_jupyter.core.views import Text
 from tah_jupyter.models.scripted import calls, calls_raw, cuts, ends, fails, says, thinks
 from tah_jupyter.ui.transcript import Transcript
@@ -134,10 +148,51 @@ class Scenario:
     stop_after: int  # loop iterations; large numbers mean never
     by_command: bool
     max_turns: int
+    meanwhile: list[tuple[int, str]]  # loop iterations, and what the person does then
+    decisions: list[str]  # what they decide when the model fails or the limit is reached
+
+
+meanwhile = st.lists(
+    st.tuples(st.integers(0, 120), st.sampled_from(["note", "send", "withdraw", "end", "release"])), max_size=4
+)
+decisions = st.lists(st.sampled_from(["again", "other", "bad", "end", "on", "finish", "stop"]), min_size=1, max_size=4)
+
+
+class Decider:
+    """A person who is asked inside the run and answers as the scenario says, until they have had enough."""
+
+    def __init__(self, decisions: list[str], session: Callable[[], Session]) -> None:
+        self._decisions = iter([*decisions, *(["end"] * 50)])
+        self._session = session
+        self._asked = 0
+
+    async def answer(self, question: Question) -> Reply | None:
+        await anyio.lowlevel.checkpoint()
+        choice = next(self._decisions)
+        return Reply(choice) if question.offers(choice) else None
+
+    async def _ask(self, *keys: str) -> str:
+        self._asked += 1
+        choices = tuple(Choice(key, key) for key in keys)
+        reply = await self._session().ask(Question(f"q{self._asked}", "What now?", choices))
+        return reply.key if reply is not None else ""
+
+    async def rescue(self, error: ModelError) -> str | None:
+        return {"again": "", "other": "other", "bad": "bad"}.get(await self._ask("again", "other", "bad", "end"))
+
+    async def go_on(self, turns: int) -> Any:
+        return await self._ask("on", "finish", "stop") or None
 
 
 scenarios = st.builds(
-    Scenario, st.lists(answer, min_size=1, max_size=5), approvals, st.integers(0, 160), st.booleans(), st.integers(1, 8)
+    Scenario,
+    st.lists(answer, min_size=1, max_size=5),
+    approvals,
+    st.integers(0, 160),
+    st.booleans(),
+    st.integers(1, 8),
+    meanwhile,
+    decisions,
 )
 
 
@@ -154,6 +209,20 @@ def after_iterations(count: int, act: Callable[[], object]) -> None:
     loop.call_soon(tick, count)
 
 
+def meddle(session: Session, number: int, what: str) -> None:
+    """Do what a person may do while the first run works; what comes too late counts for nothing."""
+    started = [record.call for record in session.records if isinstance(record, ToolStarted)]
+    session.send(
+        {
+            "note": AddNote(f"n{number}", "and this", run=1),
+            "send": SendNote(f"n{number - 1}"),
+            "withdraw": WithdrawNote(f"n{number - 1}"),
+            "end": EndCall(started[-1] if started else "none"),
+            "release": Release(1),
+        }[what]
+    )
+
+
 async def play(scenario: Scenario) -> tuple[Session, list[Event], Transcript, bool]:
     """Run a scenario, then one more prompt; also returns the live picture, and whether the second run ended well."""
     model = ScriptedModel([*scenario.script, *([says("more")] * 12)], chunk_chars=5)
@@ -164,8 +233,25 @@ async def play(scenario: Scenario) -> tuple[Session, list[Event], Transcript, bo
         await anyio.lowlevel.checkpoint()
         return next(said)
 
-    async with session_of(model, [Kind(k) for k in KINDS], approver=approver, max_turns=scenario.max_turns) as session:
+    async def open_model(name: str) -> Model:
+        await anyio.lowlevel.checkpoint()
+        if name == "bad":
+            raise ModelError("There is no such model.", kind="model_unknown")
+        return model
+
+    person = Decider(scenario.decisions, lambda: session)
+    async with session_of(
+        model,
+        [Kind(k) for k in KINDS],
+        approver=approver,
+        max_turns=scenario.max_turns,
+        person=person,
+        open_model=open_model,
+        fallbacks=("bad", "next"),
+    ) as session:
         session.subscribe(live.apply)
+        for number, (count, what) in enumerate(scenario.meanwhile):
+            after_iterations(count, partial(meddle, session, number, what))
         task = asyncio.get_running_loop().create_task(session.run("go"))
         after_iterations(
             scenario.stop_after, lambda: session.send(Stop(run=1)) if scenario.by_command else task.cancel()

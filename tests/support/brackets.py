@@ -10,6 +10,11 @@ from tah_jupyter.core.events import (
     Event,
     MessageFinished,
     MessageStarted,
+    NoteQueued,
+    NoteWithdrawn,
+    PromptAdded,
+    QuestionAnswered,
+    QuestionAsked,
     RunEnded,
     RunStarted,
     ToolFailed,
@@ -42,6 +47,16 @@ def check_brackets(records: Iterable[Event]) -> None:
                 opened["approval", id] += 1
             case ApprovalAnswered(approval=id):
                 _close(("approval", id), opened, closed)
+            case QuestionAsked():
+                opened["question", record.question.question_id] += 1
+            case QuestionAnswered(question=id):
+                _close(("question", id), opened, closed)
+            case NoteQueued(note=id):
+                opened["note", id] += 1
+            case NoteWithdrawn(note=id):
+                _close(("note", id), opened, closed)
+            case PromptAdded(note=id) if id:
+                _close(("note", id), opened, closed)
             case CallSealed(call=id):
                 opened["call", id] += 1
             case ToolStarted(call=id):

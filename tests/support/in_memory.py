@@ -4,10 +4,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from tah_jupyter.agent.recovery import OpenModel
 from tah_jupyter.agent.session import Session, Setup
 from tah_jupyter.core.approvals import Approver
+from tah_jupyter.core.commands import AnswerApproval, AnswerQuestion
 from tah_jupyter.core.events import Event
-from tah_jupyter.core.ports import Model
+from tah_jupyter.core.ports import Model, Person
 from tah_jupyter.permissions.approvers import Desk, allow_all
 from tah_jupyter.permissions.decide import Mode
 from tah_jupyter.permissions.gate import PermissionGate, permissions_plugin
@@ -28,12 +30,22 @@ async def session_of(
     records: Sequence[Event] = (),
     plugins: Sequence[Plugin] = (),
     max_turns: int = 50,
+    person: Person | None = None,
+    open_model: OpenModel | None = None,
+    fallbacks: Sequence[str] = (),
 ) -> AsyncIterator[Session]:
     """Open one; ``approver`` may be a Desk, which then gets the answers that are sent to the session."""
     gate = PermissionGate(rules, mode)
     runtime = Runtime().use(tools_plugin(tools)).use(permissions_plugin(approver=approver, gate=gate))
     for plugin in plugins:
         runtime.use(plugin)
+
+    def answer(command: AnswerApproval | AnswerQuestion) -> bool:
+        if not isinstance(approver, Desk):
+            return False
+        if isinstance(command, AnswerQuestion):
+            return approver.reply(command.question_id, command.reply)
+        return approver.answer(command.approval_id, command.answer)
 
     def set_mode(mode: str) -> None:
         gate.mode = mode  # type: ignore[assignment]
@@ -46,10 +58,13 @@ async def session_of(
                 model=model,
                 system="test",
                 records=tuple(records),
-                answer=lambda c: approver.answer(c.approval_id, c.answer) if isinstance(approver, Desk) else False,
+                answer=answer,
                 set_mode=set_mode,
                 end_run=gate.end_run,
                 mode=lambda: gate.mode,
                 max_turns=max_turns,
+                person=person,
+                open_model=open_model,
+                fallbacks=tuple(fallbacks),
             ),
         )
