@@ -6,7 +6,17 @@ Light: ``%load_ext`` speaks through it.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tah_jupyter.ui.catalogue import en, en_commands, en_doctor, zh, zh_commands, zh_doctor, zh_told
+from tah_jupyter.ui.catalogue import (
+    en,
+    en_choosing,
+    en_commands,
+    en_doctor,
+    zh,
+    zh_choosing,
+    zh_commands,
+    zh_doctor,
+    zh_told,
+)
 from tah_jupyter.ui.catalogue.entry import Entry
 from tah_jupyter.ui.translation import Translation
 from tah_jupyter.ui.visible import visible_line
@@ -18,8 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["CATALOGUES", "Words"]
 
 CATALOGUES: Mapping[str, Mapping[str, Entry]] = {
-    "en": en.ENTRIES | en_commands.ENTRIES | en_doctor.ENTRIES,
-    "zh": zh.ENTRIES | zh_commands.ENTRIES | zh_doctor.ENTRIES,
+    "en": en.ENTRIES | en_choosing.ENTRIES | en_commands.ENTRIES | en_doctor.ENTRIES,
+    "zh": zh.ENTRIES | zh_choosing.ENTRIES | zh_commands.ENTRIES | zh_doctor.ENTRIES,
 }
 
 _TRANSLATIONS = {"en": Translation({}), "zh": Translation(zh_told.TOLD)}
