@@ -55,14 +55,15 @@ class Todo(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Tokens as the provider reported them; ``input_tokens`` includes ``cached_tokens``; ``requests`` counts model
-    requests.
+    """Tokens as the provider reported them. ``input_tokens`` includes ``cached_tokens``, read from the provider's
+    cache, and ``written_tokens``, put into it (some charge more for them); ``requests`` counts model requests.
     """
 
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
     requests: int = 0
+    written_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -70,4 +71,5 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
             self.cached_tokens + other.cached_tokens,
             self.output_tokens + other.output_tokens,
             self.requests + other.requests,
+            self.written_tokens + other.written_tokens,
         )

@@ -15,6 +15,7 @@ __all__ = [
     "Message",
     "ModelEvent",
     "ModelRequest",
+    "Preparing",
     "Retrying",
     "TextPart",
     "ThinkingPart",
@@ -96,6 +97,12 @@ class UsagePart(msgspec.Struct, frozen=True):
     usage: Usage
 
 
+class Preparing(msgspec.Struct, frozen=True):
+    """The route needs a moment before it can send anything; ``text`` says for what, in one line."""
+
+    text: str
+
+
 class Retrying(msgspec.Struct, frozen=True):
     """The route tries again after a failure, before anything was shown; ``wait_s`` is how long it waits first."""
 
@@ -110,4 +117,4 @@ class Finish(msgspec.Struct, frozen=True):
     reason: Literal["stop", "calls", "length", "filter"]
 
 
-ModelEvent: TypeAlias = TextPart | ThinkingPart | CallFinished | UsagePart | Retrying | Finish
+ModelEvent: TypeAlias = TextPart | ThinkingPart | CallFinished | UsagePart | Preparing | Retrying | Finish

@@ -1,17 +1,22 @@
 """One ``%%tah`` from its first word on the screen to the cell's outcome.
 
 The cell shows that it starts, hands the work to the agent's thread, waits in slices, and translates the end: a value in
-``_``, one line, or an interrupt. Cancellation is translated here and nowhere else.
+``_``, one line, or an interrupt. Cancellation is translated here and nowhere else. A cell that is released ends early;
+what is shown afterwards reaches its output through the kernel's main thread whenever that is free.
 """
 
 import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tah_jupyter.core.errors import TahError
+from tah_jupyter.jupyter.agent_thread import Job
 from tah_jupyter.jupyter.grammar import CellOptions
-from tah_jupyter.jupyter.kernel import allows_stdin
+from tah_jupyter.jupyter.kernel import allows_stdin, call_on_main, parent_of, with_parent
 from tah_jupyter.jupyter.loaded import Loaded
-from tah_jupyter.jupyter.outcome import Outcome, failed, failure_line, failure_of, stopped, unanswered
+from tah_jupyter.jupyter.outcome import Outcome, Withdrawn, failed, failure_line, failure_of, stopped, unanswered
 from tah_jupyter.jupyter.output import Output
 from tah_jupyter.jupyter.place import remember_introduced
 from tah_jupyter.jupyter.pump import Interrupted, MainThread
@@ -37,28 +42,40 @@ class Cell:
         self._main = MainThread()
         self._output = Output(loaded.shell)
         self._surface: Surface | None = None
+        self._released: Future[None] = Future()
 
     @property
     def begun(self) -> bool:
         """Whether a run has begun."""
-        return self._surface is not None and self._surface.picture() is not None
+        view = self._surface.picture() if self._surface is not None else None
+        return view is not None and view.run > 0
 
     async def run(self) -> Outcome | None:
-        """In a kernel: await it. None when no run began and later cells are to go on all the same. Raises TahError, or
-        KeyboardInterrupt when the person stopped the run.
+        """In a kernel: await it. None when no run began and later cells are to go on all the same, or when the cell was
+        released. Raises TahError, or KeyboardInterrupt when the person stopped the run.
         """
         self._agent.end_lingering()
         self._output.show({"text/plain": STARTING})
         asks = allows_stdin(self._shell)
+        job = self._agent.submit(lambda talk: self._work(talk, asks))
+        waits = True
         try:
-            told = await self._main.wait_for(self._agent.submit(lambda talk: self._work(talk, asks)))
+            told = await self._main.wait_for(job, self._released)
+            waits = told is not None
         except Interrupted as interrupt:
             raise self._interrupted(interrupt) from None
         except TahError as error:
             self._refused(error)
             return None
+        except Withdrawn:
+            self._clear()
+            raise stopped(None) from None
         finally:
-            self._main.close()
+            if waits:
+                self._main.close()
+        if told is None:
+            self._let_go(job)
+            return None
         return self._ended(told)
 
     def block(self) -> Outcome | None:
@@ -70,6 +87,8 @@ class Cell:
         except TahError as error:
             self._refused(error)
             return None
+        except Withdrawn:
+            raise stopped(None) from None
         finally:
             self._main.close()
         return self._ended(told)
@@ -79,34 +98,87 @@ class Cell:
 
         ``asks`` is whether the front end can answer ``input()``; None in a terminal.
         """
-        config = await asyncio.to_thread(self._loaded.config, self._options)  # reading files may wait for a disk
-        self._surface = self._surface_for(config, asks)
+        from tah_jupyter.jupyter.conversation import Request  # noqa: PLC0415 - heavy: here, not at load
+
+        options = self._options
+        config = await asyncio.to_thread(self._loaded.config, options)  # reading files may wait for a disk
+        self._surface = surface = self._surface_for(config, asks)
+        request = Request(
+            options.prompt,
+            config,
+            surface,
+            released=self._release,
+            new=options.new,
+            from_start=options.model.startswith("scripted:"),
+            background=options.bg and asks is True,
+        )
         try:
-            options = self._options
-            scripted = options.model.startswith("scripted:")
-            return await conversation.ask(options.prompt, config, self._surface, new=options.new, from_start=scripted)
+            return await conversation.ask(request)
         finally:
-            self._main.call(self._surface.finish)
+            self._main.call(surface.finish)
 
     def _surface_for(self, config: Config, asks: bool | None) -> "Surface":
         """A terminal; a frame where someone can answer; else a static output, for nobody looks (nbclient)."""
-        from tah_jupyter.jupyter.conversation import language_of  # noqa: PLC0415 - heavy: here, not at load
-        from tah_jupyter.jupyter.surfaces import Still, Terminal  # noqa: PLC0415
+        from tah_jupyter.jupyter.surfaces import Still  # noqa: PLC0415
+        from tah_jupyter.jupyter.terminal import Terminal  # noqa: PLC0415
 
-        language = language_of(config)
+        language = self._loaded.language(config)
         if asks is None:
             return Terminal(self._main, self._output, language)
         if not asks:
             return Still(self._main, self._output, language, asks=False)
         from tah_jupyter.jupyter.live import Live  # noqa: PLC0415
 
-        saved, height = Output(self._shell), config.ui.height
-        return Live(self._main, self._output, saved, language, height=height, linger=self._agent.linger)
+        return Live(
+            self._main,
+            self._output,
+            Output(self._shell),
+            language,
+            height=config.ui.height,
+            linger=self._agent.linger,
+            on_shown=self._release if self._options.bg else lambda: None,
+        )
 
-    def _ended(self, told: "Told") -> Outcome:
+    def _release(self) -> None:
+        """Let the cell end while the run goes on. Any thread."""
+        if not self._released.done():
+            self._released.set_result(None)
+
+    def _let_go(self, job: "Job[Told]") -> None:
+        """The cell ends and the run goes on: what it shows still belongs to this cell."""
+        kernel = self._shell.kernel
+        parent = parent_of(kernel)
+
+        def elsewhere(serve: Callable[[], None]) -> None:
+            def of_this_cell() -> None:
+                with with_parent(kernel, parent):
+                    serve()
+
+            call_on_main(kernel, of_this_cell)
+
+        if self._surface is not None:
+            self._surface.release()
+        self._main.hand_over(elsewhere)
+        job.future.add_done_callback(lambda _: self._main.call(partial(self._settled, job)))
+
+    def _settled(self, job: "Job[Told]") -> None:
+        """The run of a released cell is over: nobody waits for its outcome, so it is only kept and shown. Main."""
+        error = job.future.exception()
+        if error is None:
+            self._keep(job.result())
+        elif not self.begun:  # there is no record that says it
+            words = failure_line(error) if isinstance(error, TahError) else "■ Stopped by you"
+            self._output.show({"text/plain": words})
+        self._main.close()
+
+    def _keep(self, told: "Told") -> Outcome:
         remember_introduced()
         number = self._shell.execution_count
         outcome = self._agent.last = Outcome(told.result, lambda: bool(self._shell.execution_count == number))
+        return outcome
+
+    def _ended(self, told: "Told") -> Outcome:
+        outcome = self._keep(told)
         if told.result.stop_reason in ("interrupted", "denied_stop"):
             raise stopped(told.view.during)
         error = failure_of(told.result)
@@ -125,14 +197,17 @@ class Cell:
         if self._surface is not None and not interrupt.settled:
             self._surface.finish()
         picture = self._surface.picture() if self._surface is not None else None
-        if picture is None:
+        if picture is None or not picture.run:
             self._output.clear()
         return stopped(picture.during if picture is not None else None, settled=interrupt.settled)
 
-    def _refused(self, error: TahError) -> None:
-        """No run began, so there is nothing to keep but the reason."""
+    def _clear(self) -> None:
         if self._output.shown:
             self._output.clear()
+
+    def _refused(self, error: TahError) -> None:
+        """No run began, so there is nothing to keep but the reason."""
+        self._clear()
         if not self._options.keep_going:
             raise failed(error) from None
         print(failure_line(error))

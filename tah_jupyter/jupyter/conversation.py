@@ -6,23 +6,48 @@ Imported on the agent's thread at the first request, because it brings everythin
 import asyncio
 import platform
 import sys
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tah_jupyter.agent.session import Result, Session
 from tah_jupyter.app import open_session
-from tah_jupyter.core.approvals import Answer, ApprovalRequest
-from tah_jupyter.core.commands import SetMode
-from tah_jupyter.core.events import ApprovalRequested, Event, SessionOpened, TurnEnded
+from tah_jupyter.core.approvals import Answer
+from tah_jupyter.core.commands import Command, SetMode, Stop
+from tah_jupyter.core.errors import ModelError
+from tah_jupyter.core.events import ApprovalRequested, Event, RunReleased, SessionOpened, TurnEnded
+from tah_jupyter.core.questions import Question, Reply
 from tah_jupyter.jupyter.agent_thread import AgentThread, Job
+from tah_jupyter.jupyter.held import Held
+from tah_jupyter.jupyter.person import FrontDesk, NotebookPerson
 from tah_jupyter.jupyter.place import Place
+from tah_jupyter.jupyter.settling import Settling
 from tah_jupyter.jupyter.surfaces import Surface
-from tah_jupyter.permissions.approvers import Desk
 from tah_jupyter.runtime.config import Config
+from tah_jupyter.ui.phrases import Phrases
 from tah_jupyter.ui.run_view import RunView
 from tah_jupyter.ui.transcript import Transcript
+from tah_jupyter.ui.words import Words
 
-__all__ = ["Conversation", "Told", "language_of"]
+if TYPE_CHECKING:
+    from tah_jupyter.jupyter.loaded import Loaded
+
+__all__ = ["Conversation", "Request", "Told"]
+
+
+class Request(NamedTuple):
+    """What a cell asks: ``config`` has its options in it, ``new`` begins a new session, ``from_start`` opens the model
+    anew (the cell names a script, which is played from its first answer), ``released()`` is called when the cell is
+    given back while the run goes on, and ``background`` says that it was given back from the start.
+    """
+
+    prompt: str
+    config: Config
+    surface: Surface
+    released: Callable[[], None] = lambda: None
+    new: bool = False
+    from_start: bool = False
+    background: bool = False
 
 
 class Told(NamedTuple):
@@ -32,68 +57,120 @@ class Told(NamedTuple):
     view: RunView
 
 
-class FrontDesk(Desk):
-    """Where the run's questions go: to the page's buttons, or to whatever else the cell's surface has."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.surface: Surface | None = None
-
-    async def __call__(self, request: ApprovalRequest) -> Answer | None:
-        surface = self.surface
-        voice = await surface.voice() if surface is not None else "nobody"
-        if surface is None or voice == "nobody":
-            return None
-        return await (surface.ask(request) if voice == "stdin" else super().__call__(request))
-
-
 class Conversation:
     """Runs requests one after the other, in order. Methods belong to the agent's loop."""
 
-    def __init__(self, thread: AgentThread, place: Place) -> None:
+    def __init__(self, thread: AgentThread, loaded: "Loaded") -> None:
         self.session: Session | None = None
         self.transcript = Transcript()
         self._thread = thread
-        self._place = place
+        self._loaded = loaded
+        self._loop = asyncio.get_running_loop()
         self._desk = FrontDesk()
         self._turn = asyncio.Lock()
         self._run = 0
+        self._request: Request | None = None
+        self._held: Held | None = None
         self._last_id: str | None = None
+        self._works_in: tuple[object, ...] = ()
+        self.shown: set[str] = set()
+        """Ids of approvals that were printed for a person, outside of the run's own output."""
         self._config = Config()
+        self._settling = Settling(loaded, self.ask_person, self._secret, self._say)
+        self._person = NotebookPerson(self._desk, self.ask_person, self._rescue, lambda: Words(self.language))
         self._closing: asyncio.Event | None = None
         self._keeper: Job[None] | None = None
 
     @property
     def language(self) -> str:
-        """The language of records: that of the config, English where it says ``auto``."""
-        return language_of(self._config)
+        """The language of what is shown."""
+        return self._loaded.language(self._config)
 
-    async def ask(
-        self, prompt: str, config: Config, surface: Surface, *, new: bool = False, from_start: bool = False
-    ) -> Told:
-        """Run ``prompt`` and show it on ``surface``; ``config`` has the options of the cell in it, ``new`` begins a new
-        session, ``from_start`` opens the model anew: the cell names a script, which is played from its first answer.
-        Raises TahError when no run could begin.
+    @property
+    def in_background(self) -> RunView | None:
+        """The run that no cell waits for, or None. Any thread."""
+        try:
+            view = self.transcript.run(self._run) if self._request is not None else None
+        except KeyError:  # it was handed over and has not begun
+            return None
+        return view if view is not None and view.background and view.ended_ts is None else None
+
+    @property
+    def drawn(self) -> bool:
+        """Whether a page draws the run, and so its cards. Any thread."""
+        return self._request is not None and self._request.surface.drawn
+
+    def answer(self, approval_id: str, answer: Answer) -> bool:
+        """Answer an approval from outside of the run's own output. False when it came too late."""
+        return self._desk.answer(approval_id, answer)
+
+    def reply(self, question_id: str, key: str) -> bool:
+        """The same for a question."""
+        return self._desk.reply(question_id, Reply(key))
+
+    def stop(self, run: int) -> None:
+        """End a run. Any thread."""
+        self._send(Stop(run))
+
+    async def ask(self, request: Request) -> Told:
+        """Run a request and show it on its surface. Raises TahError when no run could begin, Withdrawn when the person
+        took it back while it was kept.
         """
         if self._turn.locked():
-            surface.say(f"waiting for run {self._run}")
+            request.surface.say(Words(self.language).say("waiting_for_run", n=self._run))
         async with self._turn:
-            session = await self._session_for(config, new=new, from_start=from_start)
-            self._run = session.tally.runs + 1
-            self._desk.surface = surface
-            surface.begin(self._run, partial(self.transcript.run, self._run), session.send)
+            self._request, self._desk.surface, self._desk.released = request, request.surface, request.background
             try:
-                result = await session.run(prompt)
+                session = await self._session_for(await self._settled(request), request)
+                self._run = session.tally.runs + 1
+                request.surface.begin(partial(self.transcript.run, self._run), self._send)
+                result = await session.run(request.prompt, background=request.background)
             finally:
-                self._desk.surface = None
+                self._request = self._desk.surface = self._held = None
             return Told(result, self.transcript.run(result.run))
 
-    async def _session_for(self, config: Config, *, new: bool, from_start: bool) -> Session:
+    async def ask_person(self, question: Question) -> Reply | None:
+        """Put a question to the person: inside the run where there is one, else beside the kept request."""
+        if self.session is not None and self.session.running:
+            return await self.session.ask(question)
+        if self._request is None:
+            return None
+        if self._held is None:
+            self._held = Held(self._request.prompt, self._request.surface, self._desk.question)
+            self._request.surface.begin(self._held.picture, self._send)
+        return await self._held.ask(question)
+
+    async def _settled(self, request: Request) -> Config:
+        """The config of the request with a model that can be used; the person is asked for what is missing."""
+        return await self._settling.settled(request.config)
+
+    async def _rescue(self, error: ModelError) -> str | None:
+        view = self.transcript.run(self._run)
+        return await self._settling.rescue(error, view.model, untouched=Phrases.untouched(view))
+
+    async def _secret(self, prompt: str) -> str | None:
+        surface = self._desk.surface
+        return await surface.secret(prompt) if surface is not None and not self._desk.released else None
+
+    def _say(self, text: str) -> None:
+        if self._desk.surface is not None:
+            self._desk.surface.say(text)
+
+    def _send(self, command: Command) -> None:
+        """What a surface sends, from any thread."""
+        session = self.session
+        if session is not None and session.running:
+            session.send(command)
+        else:
+            self._loop.call_soon_threadsafe(self._desk.take, command)
+
+    async def _session_for(self, config: Config, request: Request) -> Session:
         """The open session when it fits the request, else the same one opened anew, or a new one."""
-        if new or from_start or _fixed(config) != _fixed(self._config):
+        moved = self._works_in != _works_in(self._loaded.place)
+        if request.new or request.from_start or moved or _fixed(config) != _fixed(self._config):
             await self._close()
         if self.session is None:
-            self.session = await self._open(config, new=new)
+            self.session = await self._open(config, new=request.new)
         if self.session.mode != config.permissions.mode:
             self.session.send(SetMode(config.permissions.mode))
             await asyncio.sleep(0)  # the inbox delivers on the loop's next turn
@@ -102,11 +179,12 @@ class Conversation:
     async def _open(self, config: Config, *, new: bool) -> Session:
         """Open a session in a keeper, which holds it until :meth:`_close` or the end of the thread."""
         await self._close()
-        self._config, self._closing = config, asyncio.Event()
+        place = self._loaded.place
+        self._config, self._closing, self._works_in = config, asyncio.Event(), _works_in(place)
         opened: asyncio.Future[Session] = asyncio.get_running_loop().create_future()
         self._keeper = self._thread.keep(partial(self._hold, new, opened, self._closing))
         session = await opened
-        if _root(session) == str(self._place.root):  # not the demo's, which is gone with its folder
+        if _root(session) == str(place.root):  # not the demo's, which is gone with its folder
             self._last_id = session.session_id
         self.transcript = Transcript.of(session.records)
         session.subscribe(self._told)
@@ -114,16 +192,20 @@ class Conversation:
 
     async def _hold(self, new: bool, opened: "asyncio.Future[Session]", closing: asyncio.Event) -> None:
         """Hold the session open; ``opened`` gets it, or why there is none."""
+        place = self._loaded.place
         try:
             async with open_session(
-                root=self._place.root,
+                root=place.root,
+                folders=place.folders,
                 model=self._config.model or "",
                 approver=self._desk,
                 config=self._config,
                 resume=None if new else self._last_id,
-                notebook=self._place.notebook,
+                notebook=place.notebook,
                 new=new,
                 kernel_facts=_kernel_facts(),
+                environ=self._loaded.keys,
+                person=self._person,
             ) as session:
                 if opened.cancelled():  # the cell was interrupted meanwhile
                     return
@@ -144,8 +226,12 @@ class Conversation:
 
     def _told(self, record: Event) -> None:
         self.transcript.apply(record)
-        if self._desk.surface is not None and record.run == self._run:
-            self._desk.surface.changed(checkpoint=isinstance(record, TurnEnded | ApprovalRequested))
+        if self._request is None or record.run != self._run:
+            return
+        if isinstance(record, RunReleased):
+            self._desk.released = True
+            self._request.released()
+        self._request.surface.changed(checkpoint=isinstance(record, TurnEnded | ApprovalRequested))
 
 
 def _root(session: Session) -> str:
@@ -153,14 +239,14 @@ def _root(session: Session) -> str:
     return next(record.root for record in reversed(session.records) if isinstance(record, SessionOpened))
 
 
+def _works_in(place: Place) -> tuple[object, ...]:
+    """What of a place an open session cannot change any more."""
+    return place.root, place.folders
+
+
 def _fixed(config: Config) -> Config:
     """What of a config an open session cannot change any more."""
     return config._replace(permissions=config.permissions._replace(mode="default"), rows=(), problems=())
-
-
-def language_of(config: Config) -> str:
-    """The language that ``ui.language`` settles."""
-    return "en" if config.ui.language == "auto" else config.ui.language
 
 
 def _kernel_facts() -> str:

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tah_jupyter.jupyter.agent_thread import AgentThread, Job
-from tah_jupyter.jupyter.place import Place
 
 if TYPE_CHECKING:
     from tah_jupyter.jupyter.conversation import Conversation
+    from tah_jupyter.jupyter.loaded import Loaded
 
 __all__ = ["KernelAgent"]
 
@@ -18,8 +18,8 @@ T = TypeVar("T")
 class KernelAgent:
     """Made at load, when it costs nothing; the thread starts with the first :meth:`submit`."""
 
-    def __init__(self, place: Place) -> None:
-        self.place = place
+    def __init__(self, loaded: "Loaded") -> None:
+        self._loaded = loaded
         self.last: Any = None
         self._thread: AgentThread | None = None
         self._conversation: Conversation | None = None
@@ -38,7 +38,7 @@ class KernelAgent:
             from tah_jupyter.jupyter.conversation import Conversation  # noqa: PLC0415 - heavy: here, not at load
 
             if self._conversation is None:
-                self._conversation = Conversation(thread, self.place)
+                self._conversation = Conversation(thread, self._loaded)
             return await work(self._conversation)
 
         return thread.submit(begin)

@@ -8,8 +8,9 @@ ipykernel ties a comm to the shell that sent last, so a click comes back to the 
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 from tah_jupyter.core.commands import Command
 from tah_jupyter.jupyter.output import Output
@@ -25,13 +26,17 @@ HELLO_S = 3.0
 
 WORKING = "tah is working…"
 
+NOTHING = {"text/html": "", "text/plain": ""}
+"""Takes no room in a page, where an output cannot be removed any more."""
+
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 class Live(Still):
     """A frame while the run lives, and below it the folded record that is left when the kernel does not survive.
 
-    ``saved`` is the output of that record; ``linger(end)`` keeps ``end`` for the next request.
+    ``saved`` is the output of that record; ``linger(end)`` keeps ``end`` for the next request. ``on_shown()`` is called
+    on the main thread once the frame stands in the cell's output, which then may end.
     """
 
     def __init__(
@@ -43,20 +48,33 @@ class Live(Still):
         *,
         height: int,
         linger: Callable[[Callable[[], None]], None],
+        on_shown: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(main, output, language, asks=True)
         self._saved = saved
         self._height = height
         self._linger = linger
+        self._on_shown = on_shown
+        self._send: Callable[[Command], None] = lambda command: None
+        self._begun = self._released = False
         self._loop = asyncio.get_running_loop()
         self._drawn: asyncio.Future[bool] = self._loop.create_future()
         self._news = False
         self._batch: asyncio.TimerHandle | None = None
         self._frame: Frame | None = None
 
-    def begin(self, run: int, picture: Picture, send: Callable[[Command], None]) -> None:
-        super().begin(run, picture, send)
-        self._main.call(lambda: self._open(run, send))
+    def begin(self, picture: Picture, send: Callable[[Command], None]) -> None:
+        super().begin(picture, send)
+        self._send = send
+        if self._begun:
+            self._wake()
+        else:
+            self._main.call(self._open)
+        self._begun = True
+
+    def release(self) -> None:
+        """The cell ends now; from here on nothing but updates of what is shown reach its output. Main thread."""
+        self._released = True
 
     def changed(self, *, checkpoint: bool) -> None:
         if self._drawn.done() and not self._drawn.result():
@@ -65,6 +83,10 @@ class Live(Still):
         self._wake()
         if checkpoint:
             self._main.call(self._keep)
+
+    @property
+    def drawn(self) -> bool:
+        return self._drawn.done() and self._drawn.result()
 
     async def voice(self) -> Voice:
         return "page" if await asyncio.shield(self._drawn) else "stdin"
@@ -79,30 +101,39 @@ class Live(Still):
         self._update()
         self._finished = True
         frame, self._frame = self._frame, None
-        if (view := self.picture()) is not None:
-            show = self._output.replace_all if self._saved.shown else self._output.show
-            show(record(view, language=self._language))
+        if (view := self.picture()) is not None and view.run:
+            self._leave(record(view, language=self._language))
         if frame is not None and frame.was_reloaded:
             self._linger(partial(_close, frame))
         elif frame is not None:
             _close(frame)
 
-    def _open(self, run: int, send: Callable[[Command], None]) -> None:
+    def _leave(self, bundle: Mapping[str, Any]) -> None:
+        """Put the record in the place of all that was shown; a cell that has ended can only be told what to change."""
+        if self._saved.shown and not self._released:
+            self._output.replace_all(bundle)
+            return
+        self._output.show(bundle)
+        if self._saved.shown:
+            self._saved.show(NOTHING)
+
+    def _open(self) -> None:
         """Show the frame, and give its page a while to say hello. Main thread."""
 
         def heard(command: FromPage) -> None:
             if isinstance(command, Hello):
                 self._loop.call_soon_threadsafe(self._hello)
             else:
-                send(command)
+                self._send(command)
 
-        frame = self._frame = Frame(run=run, language=self._language, height=self._height)
+        frame = self._frame = Frame(run=0, language=self._language, height=self._height)
         frame.on_command(heard)
         frame.on_msg(
             lambda *_: self._loop.call_soon_threadsafe(self._wake)
         )  # each click is acknowledged, also a late one
         view = {"version_major": 2, "version_minor": 0, "model_id": frame.model_id}
         self._output.show({WIDGET_VIEW: view, "text/plain": WORKING})
+        self._on_shown()
         self._loop.call_soon_threadsafe(self._loop.call_later, HELLO_S, self._give_up)
 
     def _hello(self) -> None:
@@ -139,15 +170,18 @@ class Live(Still):
 
     def _keep(self) -> None:
         """Keep the folded record beside the frame. Main thread."""
-        if self._frame is not None and (view := self.picture()) is not None:
+        if self._frame is not None and (view := self.picture()) is not None and view.run:
             self._saved.show(checkpoint(view, saved_ts=time.time(), language=self._language))
 
     def _swap(self) -> None:
         """Put the static output in the place of a frame that nobody sees. Main thread."""
         frame, self._frame = self._frame, None
         if frame is not None:
-            self._output.replace_all({"text/plain": WORKING})
-            self._saved.shown = False
+            if self._released:
+                self._output.show({"text/plain": WORKING})
+            else:
+                self._output.replace_all({"text/plain": WORKING})
+                self._saved.shown = False
             self._save()
             _close(frame)
 

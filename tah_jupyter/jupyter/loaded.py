@@ -24,6 +24,8 @@ class Loaded:
         self.settings = settings
         self.place = place
         self.keys = Keys()
+        self.page_drawn: bool | None = None
+        """Whether the last page that should draw a frame did; None before one should."""
         self.agent = KernelAgent(self)
 
     def config(self, options: CellOptions | None = None) -> Config:

@@ -8,8 +8,8 @@ from IPython.core.error import UsageError
 from IPython.core.magic import no_var_expand
 
 from tah_jupyter.core.errors import TahError
+from tah_jupyter.jupyter.busy_kernel import answer_while_busy
 from tah_jupyter.jupyter.grammar import DEMO_REQUEST, CellOptions, parse_cell, parse_line
-from tah_jupyter.jupyter.kernel import answer_pages_while_busy
 from tah_jupyter.jupyter.kernel_agent import KernelAgent
 from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.transformer import AwaitedCells
@@ -79,6 +79,8 @@ class Magics:
         from tah_jupyter.jupyter.cell import Cell  # noqa: PLC0415 - brings msgspec, which costs as much as all else here
 
         shell = self._loaded.shell
+        if options.bg and self._cells is None:
+            raise UsageError(self._loaded.words.say("bg_needs_kernel"))
         cell = Cell(self._loaded, options)
         if self._cells is None:
             try:
@@ -89,7 +91,7 @@ class Magics:
         if not self._cells.take():
             raise UsageError(f"%%tah was not run: {self._cells.why_not() or _ALONE}.")
         if self._unanswer is None:
-            self._unanswer = answer_pages_while_busy(shell.kernel)
+            self._unanswer = answer_while_busy(shell.kernel)
         return self._awaited(options, cell, once=once)
 
     async def _awaited(self, options: CellOptions, cell: "Cell", *, once: bool) -> Any:

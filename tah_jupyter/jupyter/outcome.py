@@ -7,11 +7,15 @@ from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.errors import TahError
 from tah_jupyter.core.events import ApprovalAnswered
 
-__all__ = ["Outcome", "failed", "failure_line", "failure_of", "stopped", "unanswered"]
+__all__ = ["Outcome", "Withdrawn", "failed", "failure_line", "failure_of", "stopped", "unanswered"]
 
 E = TypeVar("E", bound=BaseException)
 
 _PARTS = ("text", "changes", "todos", "usage", "cost", "events", "session_id")
+
+
+class Withdrawn(Exception):
+    """The person took the request back while it was kept: no run began."""
 
 
 class Outcome:

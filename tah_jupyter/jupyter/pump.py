@@ -41,6 +41,7 @@ class MainThread:
     """The queue of jobs for the thread that runs cells, and the two ways to serve it while waiting."""
 
     def __init__(self) -> None:
+        self._elsewhere: Callable[[Callable[[], None]], None] | None = None
         self._jobs: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
         self._wake: Callable[[], None] = lambda: None
         self._closed = False
@@ -58,11 +59,25 @@ class MainThread:
                 future.set_exception(CellEnded())
                 return future
             self._jobs.append((job, future))
-        self._wake()
+            elsewhere = self._elsewhere
+        if elsewhere is not None:
+            elsewhere(self._serve)
+        else:
+            self._wake()
         return future
 
-    async def wait_for(self, work: Job[T]) -> T:
-        """Wait for ``work`` in the kernel's loop. Raises Interrupted after an interrupt, else what the work raised."""
+    def hand_over(self, elsewhere: Callable[[Callable[[], None]], None]) -> None:
+        """The cell ends and the work goes on: from now on ``elsewhere(job)`` has jobs run on the main thread, whenever
+        it is free.
+        """
+        with self._lock:
+            self._elsewhere = elsewhere
+        elsewhere(self._serve)
+
+    async def wait_for(self, work: Job[T], released: "Future[None] | None" = None) -> T | None:
+        """Wait for ``work`` in the kernel's loop; None when ``released`` is done first. Raises Interrupted after an
+        interrupt, else what the work raised.
+        """
         loop, event = asyncio.get_running_loop(), asyncio.Event()
 
         def wake() -> None:
@@ -70,11 +85,15 @@ class MainThread:
                 loop.call_soon_threadsafe(event.set)
 
         self._wake = wake
-        work.future.add_done_callback(lambda _: wake())
+        for future in (work.future, released):
+            if future is not None:
+                future.add_done_callback(lambda _: wake())
         try:
             while not work.done:
                 await _slice(event)
                 self._serve()
+                if released is not None and released.done():
+                    return None
             self._serve()
         except (asyncio.CancelledError, KeyboardInterrupt):
             raise Interrupted(settled=await self._give_up(work, event)) from None
