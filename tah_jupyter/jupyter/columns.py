@@ -6,14 +6,19 @@ from collections.abc import Sequence
 __all__ = ["aligned"]
 
 
-def aligned(rows: Sequence[tuple[str, str]]) -> list[str]:
-    """A line for each row, its second part two cells behind the longest first part.
+def aligned(rows: Sequence[tuple[str, str]], *, widest: int = 120) -> list[str]:
+    """A line for each row, its second part two cells behind the longest first part; a first part of more cells than
+    ``widest`` has a line for itself.
 
-    >>> aligned([("模式", "ask"), ("model", "gpt")])
-    ['模式   ask', 'model  gpt']
+    >>> aligned([("模式", "ask"), ("model", "gpt"), ("something else", "x")], widest=6)
+    ['模式   ask', 'model  gpt', 'something else\\n       x']
     """
-    width = max((_cells(first) for first, _ in rows), default=0) + 2
-    return [f"{first}{' ' * (width - _cells(first))}{second}" for first, second in rows]
+    width = max((_cells(first) for first, _ in rows if _cells(first) <= widest), default=0) + 2
+    return [f"{first}{_gap(_cells(first), width)}{second}" for first, second in rows]
+
+
+def _gap(taken: int, width: int) -> str:
+    return " " * (width - taken) if taken < width else "\n" + " " * width
 
 
 def _cells(text: str) -> int:

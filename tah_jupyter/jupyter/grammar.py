@@ -208,5 +208,5 @@ def help_text(words: Words = _ENGLISH, *, everything: bool = True) -> str:
     if not everything:
         return "\n".join([*aligned(commands), "", words.say("help_more", n=len(COMMANDS) - len(shown))])
     options = [(f"{option.name} {option.value}".strip(), words.say(option.about)) for option in OPTIONS.values()]
-    lines = aligned([*commands, *options])
+    lines = aligned([*commands, *options], widest=42)
     return "\n".join([*lines[: len(commands)], "", words.say("help_options"), *lines[len(commands) :]])

@@ -20,6 +20,7 @@ __all__ = [
     "is_wide",
     "remember_introduced",
     "short",
+    "state_folder",
 ]
 
 _MARKS = {".git": "git", "pyproject.toml": "pyproject.toml", "tah.config.json": "tah.config.json"}
@@ -85,14 +86,20 @@ def short(folder: Path) -> str:
     return f"~/{folder.relative_to(home).as_posix()}" if folder.is_relative_to(home) else str(folder)
 
 
+def state_folder() -> Path:
+    """Where this person's own state is kept. XDG Base Directory Specification: a relative path is to be ignored."""
+    state = os.environ.get("XDG_STATE_HOME", "")
+    return Path(state if os.path.isabs(state) else Path.home() / ".local" / "state") / "tah"
+
+
 def introduced() -> bool:
     """Whether a run has ever finished for this person."""
-    return (_state() / "introduced").exists()
+    return (state_folder() / "introduced").exists()
 
 
 def remember_introduced() -> None:
     """Note that one has. A state folder that cannot be written only means that the hint stays."""
-    _note(_state() / "introduced")
+    _note(state_folder() / "introduced")
 
 
 def accepted_wide(root: Path) -> bool:
@@ -106,7 +113,7 @@ def accept_wide(root: Path) -> None:
 
 
 def _wide(root: Path) -> Path:
-    return _state() / "wide" / hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
+    return state_folder() / "wide" / hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
 
 
 def _note(path: Path) -> None:
@@ -115,11 +122,6 @@ def _note(path: Path) -> None:
         path.touch()
     except OSError:
         return
-
-
-def _state() -> Path:
-    state = os.environ.get("XDG_STATE_HOME", "")
-    return Path(state if os.path.isabs(state) else Path.home() / ".local" / "state") / "tah"
 
 
 def _home() -> Path:

@@ -20,12 +20,9 @@ def load_lines(config: Config, place: Place, environ: Mapping[str, str], words: 
     """What ``%load_ext`` prints (experience, section A): one line, what is wrong with the settings, and until a first
     run has finished how to begin.
     """
-    chosen = _chosen(config, environ)
     version = ".".join(__version__.split(".")[:2])
-    model = words.say("no_model_yet") if _is_open(chosen) else model_words(config, environ, words)
-    yield words.say(
-        "loaded", version=version, model=model, folder=place_words(place, words), mode=mode_words(config, words)
-    )
+    model, folder = model_words(config, environ, words), place_words(place, words)
+    yield words.say("loaded", version=version, model=model, folder=folder, mode=mode_words(config, words))
     yield from (str(problem) for problem in config.problems)
     if not introduced():
         yield words.say("try_it")
@@ -34,8 +31,8 @@ def load_lines(config: Config, place: Place, environ: Mapping[str, str], words: 
 def model_words(config: Config, environ: Mapping[str, str], words: Words = _ENGLISH) -> str:
     """Which model answers and where its key comes from."""
     chosen = _chosen(config, environ)
-    if _is_open(chosen):
-        return words.say("no_model")
+    if isinstance(chosen, Missing) and chosen.reason in ("none", "several"):
+        return words.say("no_model_yet")
     if isinstance(chosen, Missing):
         return words.say("no_model_because", why=chosen.message.rstrip("."))
     if chosen.route == "demo":
@@ -86,8 +83,3 @@ def _key(variable: str, environ: Mapping[str, str], words: Words) -> str:
 def _chosen(config: Config, environ: Mapping[str, str]) -> ModelSpec | Missing:
     known = environ.with_unread() if isinstance(environ, Keys) else environ
     return choose(config_models=config.models, environ=known, config_model=config.model or "")
-
-
-def _is_open(chosen: ModelSpec | Missing) -> bool:
-    """Whether nobody has chosen yet, which is asked at the first request."""
-    return isinstance(chosen, Missing) and chosen.reason in ("none", "several")

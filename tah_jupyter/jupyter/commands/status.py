@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tah_jupyter.jupyter.columns import aligned
 from tah_jupyter.jupyter.loaded import Loaded
-from tah_jupyter.jupyter.status import added_words, mode_words, model_advice, model_words, place_words
+from tah_jupyter.jupyter.status import added_words, mode_words, model_words, place_words
 
 __all__ = ["run"]
 
@@ -17,8 +17,7 @@ def run(loaded: Loaded, argument: str) -> None:
 def _standing(loaded: Loaded) -> Iterator[tuple[str, str]]:
     config, words, place, talk = loaded.config(), loaded.words, loaded.place, loaded.agent.conversation
     session = talk.session if talk is not None else None
-    model = model_advice(config, loaded.keys) or model_words(config, loaded.keys, words)
-    yield words.say("row_model"), model
+    yield words.say("row_model"), model_words(config, loaded.keys, words)
     yield words.say("row_folder"), place_words(place, words)
     yield from ((words.say("row_added"), line) for line in added_words(place.folders.joined(config.folders), words))
     yield words.say("row_mode"), mode_words(config, words)

@@ -24,7 +24,6 @@ ENTRIES: dict[str, Entry] = {
     "row_session": "session",
     "row_config": "config",
     "no_session": "none yet",
-    "no_model": "no model chosen",
     # modes
     "mode_default": "asks before it changes anything",
     "mode_accept_edits": "edits in this folder pass, the rest asks",

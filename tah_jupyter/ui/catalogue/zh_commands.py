@@ -19,7 +19,6 @@ ENTRIES: dict[str, Entry] = {
     "row_session": "会话",
     "row_config": "配置",
     "no_session": "还没有",
-    "no_model": "尚未选择模型",
     "mode_default": "更改任何内容前都会询问",
     "mode_accept_edits": "此文件夹内的编辑放行，其余会询问",
     "mode_plan": "只做计划，不更改任何内容",
