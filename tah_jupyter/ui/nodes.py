@@ -95,10 +95,14 @@ def to_html(nodes: Iterable[Node]) -> str:
 def _html(node: Node) -> str:
     if isinstance(node, str):
         return shield(html.escape(node, quote=False))
-    attributes = "".join(f' {name}="{shield(html.escape(value))}"' for name, value in node.attributes.items())
+    attributes = "".join(_attribute(name, value) for name, value in node.attributes.items())
     if node.tag in VOID:
         return f"<{node.tag}{attributes}>"
     return f"<{node.tag}{attributes}>{''.join(map(_html, node.children))}</{node.tag}>"
+
+
+def _attribute(name: str, value: str) -> str:
+    return f' {name}="{shield(html.escape(value))}"' if value else f" {name}"
 
 
 def shield(escaped: str) -> str:

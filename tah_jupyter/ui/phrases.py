@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from tah_jupyter.core.calls import Change, Headline
-from tah_jupyter.core.views import Command, Diff, Output, Plan, Stack, View
+from tah_jupyter.core.views import Output
 from tah_jupyter.ui.figures import duration, is_this_machine, money, tokens
-from tah_jupyter.ui.run_view import Block, CallState, Group, Note, RunView, Said, Step
+from tah_jupyter.ui.run_view import Block, Group, Note, RunView, Step
+from tah_jupyter.ui.steps import CALL_MARKS, is_step, kind_of, mark, may_have_changed, parts_of, unanswered
 from tah_jupyter.ui.visible import visible_line
 from tah_jupyter.ui.words import Words
 
@@ -22,18 +23,6 @@ __all__ = [
 RUN_MARKS = {"working": "◐", "waiting": "◆", "done": "✓", "stopped": "■", "limit": "‖", "failed": "✕"}
 """Shapes of the states of a run."""
 
-CALL_MARKS: dict[CallState, str] = {
-    "queued": "○",
-    "waiting": "◆",
-    "running": "◐",
-    "done": "✓",
-    "failed": "✕",
-    "denied": "✕",
-    "interrupted": "■",
-    "not_run": "–",
-}
-"""Shapes of the states of a call."""
-
 
 class Phrases:
     """The phrases of one language. All that came from outside is made visible and stays on its line."""
@@ -42,20 +31,27 @@ class Phrases:
         self.words = words
 
     def headline(self, headline: Headline) -> str:
-        return visible_line(str(headline)).text
+        return visible_line(self.words.headline(headline)).text
+
+    def told(self, text: str) -> str:
+        """What a room below said, on one line and in this language where it is known."""
+        return visible_line(self.words.told(text)).text
 
     def state(self, view: RunView) -> str:
-        """Shape, state, and for an end its cause and what to do next."""
-        mark = RUN_MARKS[view.state]
+        """Shape and words of a state."""
+        return f"{RUN_MARKS[view.state]} {self.words_of(view)}"
+
+    def words_of(self, view: RunView) -> str:
+        """A state in words, for an end its cause and what to do next."""
         what = self.headline(view.during) if view.during is not None else ""
         if view.reason == "crashed":
             ended = self.words.say("crashed_during", what=what) if what else self.words.say("crashed")
-            return f"{mark} {ended} · {self.words.say('go_on')}"
+            return f"{ended} · {self.words.say('go_on')}"
         if view.state == "stopped" and what:
-            return f"{mark} {self.words.say('stopped_during', what=what)}"
+            return self.words.say("stopped_during", what=what)
         if view.state in ("failed", "limit") and view.error:
-            return f"{mark} {self.because(view, visible_line(view.error).text)}"
-        return f"{mark} {self.words.say(view.state)}"
+            return self.because(view, self.told(view.error))
+        return self.words.say(view.state)
 
     def because(self, view: RunView, cause: str) -> str:
         """How a run ended that was not done, and by what."""
@@ -65,12 +61,14 @@ class Phrases:
         """The whole of a finished run in one line."""
         return " · ".join(self.header_parts(view))
 
-    def header_parts(self, view: RunView) -> list[str]:
-        """The parts of :meth:`header`; the first is the run, the second its state."""
+    def header_parts(self, view: RunView, *, shaped: bool = True) -> list[str]:
+        """The parts of :meth:`header`; the first is the run, the second its state, with its shape or in words only."""
         say, count = self.words.say, self.words.count
-        parts = [f"tah · {say('run', n=view.run)}", self.state(view)]
+        parts = [f"tah · {say('run', n=view.run)}", self.state(view) if shaped else self.words_of(view)]
+        parts += [say("in_background")] if view.background else []
         states = Counter(step.state for step in view.steps)
-        parts += [count("denied_count", states["denied"])] if states["denied"] else []
+        nobody = states["denied"] == len(unanswered(view))
+        parts += [count("denied_nobody_count" if nobody else "denied_count", states["denied"])] * (states["denied"] > 0)
         parts += [count("failed_count", states["failed"])] if states["failed"] else []
         files = sum(change.kind == "file" for change in view.changes)
         parts += [count("files_changed", files)] if files else []
@@ -83,12 +81,51 @@ class Phrases:
         return parts
 
     def aftermath(self, view: RunView) -> str:
-        """What is safe and what to do next, after a run that did not end by itself; nothing after one that did."""
+        """What is safe and what to do next, after a run that did not end by itself or that nobody could answer."""
+        if view.state == "done":
+            rules = dict.fromkeys(visible_line(rule).text for rule in map(_rule, unanswered(view)) if rule)
+            options = " ".join(f"--allow {rule}" for rule in rules)
+            return self.words.say("let_pass", options=options) if options else ""
         if view.state not in ("failed", "limit", "stopped"):
             return ""
-        untouched = not view.changes and not any(map(_may_have_changed, view.steps))
-        parts = [self.words.say("untouched") if untouched else "", visible_line(view.next_step).text]
-        return " ".join(part for part in parts if part)
+        crashed = view.reason == "crashed"  # its header says how to go on
+        goes_on = "" if crashed else self.words.say("goes_on")
+        return " ".join(part for part in (self._safe(view), self.told(view.next_step) or goes_on) if part)
+
+    def _safe(self, view: RunView) -> str:
+        if self.untouched(view):
+            return self.words.say("untouched")
+        return self.words.say("kept" if view.changes else "may_have_changed")
+
+    @staticmethod
+    def untouched(view: RunView) -> bool:
+        """Whether it is certain that the run has changed nothing."""
+        return not view.changes and not any(map(may_have_changed, view.steps))
+
+    def asked(self, view: RunView) -> list[str]:
+        """The questions of the run that are no approvals, and what was answered."""
+        return [
+            self.words.say(
+                "asked",
+                title=visible_line(ask.question.title).text,
+                answer=visible_line(ask.label or ask.key or "").text or self.words.say("not_answered"),
+            )
+            for ask in view.questions
+            if ask.key is not None
+        ]
+
+    def note(self, note: Note, *, text: str | None = None) -> str:
+        """What was told meanwhile: to the person, to the model, or by the person; ``text`` in place of the whole."""
+        shown = self.told(note.text if text is None else text)
+        if note.code == "model":
+            return self.words.say("model_changed", because=shown)
+        key = {"prompt": "prompt_added", "note": "your_note"}.get(note.code, "notice")
+        return self.words.say("labelled", label=self.words.say(key), text=shown)
+
+    def raw_answer(self, view: RunView) -> str:
+        """The heading of a provider's own words, with the stable name of what went wrong."""
+        title = self.words.say("raw_answer")
+        return f"{title} · {visible_line(view.kind).text}" if view.kind else title
 
     def destination(self, view: RunView) -> str:
         """What answers and where the data goes: ``claude-sonnet → api.anthropic.com``."""
@@ -148,7 +185,7 @@ class Phrases:
         permission, say = step.permission, self.words.say
         if permission is None or (step.state == "interrupted" and not permission.allowed):
             return ""
-        rule, reason = visible_line(permission.rule).text, visible_line(permission.reason).text
+        rule, reason = visible_line(permission.rule).text, self.told(permission.reason)
         if not permission.allowed:
             if permission.source == "nobody":
                 return say("denied_nobody_allow", rule=rule) if rule else say("denied_nobody")
@@ -168,7 +205,7 @@ class Phrases:
         if step.state == "waiting":
             return self.words.say("waits")
         output = next((part for part in parts_of(step.view) if isinstance(part, Output)), None)
-        return visible_line(output.status).text if output is not None else ""
+        return self.told(output.status) if output is not None else ""
 
     def step(self, step: Step) -> str:
         """A call in one line: shape, what, how it ended, who allowed it."""
@@ -198,7 +235,7 @@ class Phrases:
 
     def kinds(self, blocks: Iterable[Block]) -> str:
         """What kinds of steps there were: ``8 looked at, 1 edit, 1 command, 2 notes``."""
-        counted = Counter(_kind(block) for block in blocks if is_step(block))
+        counted = Counter(kind_of(block) for block in blocks if is_step(block))
         order = ("looked_at", "edits", "commands", "other_calls", "notes")
         return ", ".join(self.words.count(kind, counted[kind]) for kind in order if counted[kind])
 
@@ -207,44 +244,6 @@ class Phrases:
         return self.words.say("plan_count", done=done, n=len(view.todos))
 
 
-def mark(step: Step) -> str:
-    """The shape of a call; a command that ran and said no is marked as such."""
-    failed = step.state == "done" and any(isinstance(part, Output) and part.failed for part in parts_of(step.view))
-    return CALL_MARKS["failed" if failed else step.state]
-
-
-def parts_of(view: View | None) -> tuple[View, ...]:
-    """A view, or the views stacked in it."""
-    if isinstance(view, Stack):
-        return tuple(part for each in view.views for part in parts_of(each))
-    return (view,) if view is not None else ()
-
-
-def is_step(block: Block) -> bool:
-    """Whether a block counts as a step: a call or words of the model. The plan has its own place."""
-    match block:
-        case Said():
-            return bool(block.text.strip())
-        case Step():
-            return not isinstance(block.view, Plan)
-        case Note():
-            return False
-
-
-def _may_have_changed(step: Step) -> bool:
-    """Whether a call ran that does more than look."""
-    began = step.state in ("running", "done", "failed") or (
-        step.state == "interrupted" and (step.asked is None or step.permission is not None)
-    )
-    return began and not step.folds and not isinstance(step.view, Plan)
-
-
-def _kind(block: Block) -> str:
-    if not isinstance(block, Step):
-        return "notes"
-    if block.folds:
-        return "looked_at"
-    parts = (*parts_of(block.view), *parts_of(block.asked))
-    if block.changes or any(isinstance(part, Diff) for part in parts):
-        return "edits"
-    return "commands" if any(isinstance(part, Output | Command) for part in parts) else "other_calls"
+def _rule(step: Step) -> str:
+    """The rule that decided of a call, or that would let it pass."""
+    return step.permission.rule if step.permission is not None else ""

@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 
 from tah_jupyter.core.calls import Change
-from tah_jupyter.core.views import Plan
+from tah_jupyter.core.views import Plan, Text
 from tah_jupyter.ui import markdown
-from tah_jupyter.ui.html import short_summary
 from tah_jupyter.ui.markdown_text import code_span, escape, to_markdown
 from tah_jupyter.ui.nodes import Element, Node, text_of
 from tah_jupyter.ui.paint import MARKS, Painter
 from tah_jupyter.ui.phrases import Phrases, is_step
+from tah_jupyter.ui.plain_text import to_plain
 from tah_jupyter.ui.run_view import Approval, Block, Note, RunView, Said, Step
-from tah_jupyter.ui.visible import visible, visible_line
+from tah_jupyter.ui.summary import short_summary
+from tah_jupyter.ui.visible import visible_line
 from tah_jupyter.ui.words import Words
 
 __all__ = ["MAX_LINES", "card", "markdown_record", "plain_record"]
@@ -22,13 +23,18 @@ MAX_LINES = 40
 PROSE_CHARS = 200
 """Characters of a note between steps that a list of steps shows."""
 
+READ_CHARS = 4_000
+"""Characters of such a note that are read for it."""
 
-def plain_record(view: RunView, words: Words, *, max_lines: int | None = MAX_LINES) -> str:
-    """The record without marks, at most ``max_lines`` lines; what is left out is counted. None shows all of it."""
+
+def plain_record(view: RunView, words: Words, *, max_lines: int | None = MAX_LINES, about: str = "") -> str:
+    """The record without marks, at most ``max_lines`` lines; what is left out is counted. None shows all of it.
+    ``about`` is a line below the first.
+    """
     phrases = Phrases(words)
-    before = list(_before_steps(view, words, phrases))
+    before = [phrases.header(view), *([about] if about else []), *_before_steps(view, words, phrases)]
     steps = list(_steps(view, phrases))
-    after = [phrases.footer(view)]
+    after = [line for line in (phrases.sent(view), phrases.footer(view)) if line]
     room = None if max_lines is None else max_lines - len(after)
     if room is not None and len(before) > room:
         kept = before[: room - 1]
@@ -41,15 +47,19 @@ def plain_record(view: RunView, words: Words, *, max_lines: int | None = MAX_LIN
 
 
 def _before_steps(view: RunView, words: Words, phrases: Phrases) -> Iterator[str]:
-    yield phrases.header(view)
     if aftermath := phrases.aftermath(view):
         yield aftermath
-    yield from short_summary(view, words)
+    if view.detail:
+        yield f"{phrases.raw_answer(view)}  {_short(view.detail)}"
+    if summary := short_summary(view, words):
+        yield words.say("in_short")
+        yield from (f"  {line}" for line in summary)
     if view.answer_text:
-        yield from visible(view.answer_text.strip(), prose=True).text.split("\n")
+        yield from to_plain(markdown.render(view.answer_text))
     for change in view.changes:
         told = " · ".join([phrases.change(change), *phrases.decisions(view, change)])
         yield f"{words.say('changed')}  {told}"
+    yield from phrases.asked(view)
     if view.todos:
         items = ", ".join(f"{MARKS[todo.status]} {visible_line(todo.content).text}" for todo in view.todos)
         yield f"{phrases.plan(view)}  {items}"
@@ -68,10 +78,9 @@ def _step_line(block: Block, phrases: Phrases) -> str:
     """A block on one line; empty for what the plan line says already."""
     match block:
         case Said():
-            return _short(block.text)
+            return _short(" ".join(to_plain(markdown.render(block.text[:READ_CHARS]))))
         case Note():
-            key = "prompt_added" if block.code == "prompt" else "notice"
-            return f"{phrases.words.say(key)}: {_short(block.text)}"
+            return phrases.note(block, text=_short(block.text))
         case Step():
             return "" if isinstance(block.view, Plan) else phrases.step(block)
 
@@ -82,17 +91,22 @@ def _short(text: str) -> str:
     return line if len(line) <= PROSE_CHARS else f"{line[:PROSE_CHARS].rstrip()}…"
 
 
-def markdown_record(view: RunView, words: Words) -> str:
-    """The record for GitHub, nbconvert and whoever reads Markdown."""
+def markdown_record(view: RunView, words: Words, *, about: str = "") -> str:
+    """The record for GitHub, nbconvert and whoever reads Markdown. ``about`` is a line below the first."""
     phrases = Phrases(words)
-    first, second, *rest = (escape(part) for part in phrases.header_parts(view))
-    parts = [" · ".join([f"**{first} · {second}**", *rest])]
-    parts.append(escape(phrases.aftermath(view)))
-    parts += ["\n".join(f"- {escape(line)}" for line in short_summary(view, words))]
+    shaped = view.state != "done"  # the heading of a document; a run that is not well still stands out
+    first, second, *rest = (escape(part) for part in phrases.header_parts(view, shaped=shaped))
+    parts = [" · ".join([f"**{first} · {second}**", *rest]), escape(about), escape(phrases.aftermath(view))]
+    if view.detail:
+        raw = to_markdown(Painter(words, live=False, run=view.run).paint(Text(view.detail)))
+        parts.append(_folded(escape(phrases.raw_answer(view)), raw))
+    if summary := short_summary(view, words):
+        parts += [f"**{words.say('in_short')}**", "\n".join(f"- {escape(line)}" for line in summary)]
     parts.append(to_markdown(markdown.render(view.answer_text)))
     if view.changes:
         parts.append(f"**{words.say('changed')}**")
         parts.append("\n".join(_markdown_change(view, change, phrases) for change in view.changes))
+    parts += [escape(line) for line in phrases.asked(view)]
     if view.todos:
         todos = (f"- {MARKS[todo.status]} {escape(visible_line(todo.content).text)}" for todo in view.todos)
         parts.append("\n".join([f"{phrases.plan(view)}", "", *todos]))
@@ -100,10 +114,14 @@ def markdown_record(view: RunView, words: Words) -> str:
     if lines:
         count = sum(is_step(block) for block in view.blocks if block.id != view.answer)
         listed = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
-        summary = f"<summary>{words.say('steps')} ({count})</summary>"
-        parts.append(f"<details>{summary}\n\n{listed}\n\n</details>")
-    parts.append(escape(phrases.footer(view)))
+        parts.append(_folded(f"{words.say('steps')} ({count})", listed))
+    parts += [escape(phrases.sent(view)), escape(phrases.footer(view))]
     return "\n\n".join(part for part in parts if part)
+
+
+def _folded(title: str, content: str) -> str:
+    """The blank lines let Markdown go on inside the element."""
+    return f"<details><summary>{title}</summary>\n\n{content}\n\n</details>"
 
 
 def _markdown_change(view: RunView, change: Change, phrases: Phrases) -> str:
@@ -116,8 +134,9 @@ def _markdown_change(view: RunView, change: Change, phrases: Phrases) -> str:
 def _markdown_step(block: Block, phrases: Phrases) -> str:
     if not isinstance(block, Step) or isinstance(block.view, Plan):
         return escape(_step_line(block, phrases))
-    verb, target = visible_line(block.headline.verb).text, visible_line(block.headline.target).text
-    rest = [visible_line(block.headline.detail).text, phrases.outcome(block), phrases.decision(block)]
+    verb, target = phrases.told(block.headline.verb), visible_line(block.headline.target).text
+    failed = [phrases.words.say("call_failed")] if block.state == "failed" else []
+    rest = [phrases.told(block.headline.detail), phrases.outcome(block), *failed, phrases.decision(block)]
     named = " ".join(part for part in (escape(verb), code_span(target)) if part)
     return ", ".join([named, *(escape(part) for part in rest if part)])
 

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from tah_jupyter.core.approvals import Outcome
 from tah_jupyter.core.calls import Change, Headline, Todo, Usage
@@ -11,18 +12,25 @@ from tah_jupyter.core.events import (
     ApprovalRequested,
     Event,
     MessageFinished,
+    ModelChanged,
+    NoteQueued,
     Notice,
     PermissionDenied,
     PermissionGranted,
     PromptAdded,
+    QuestionAnswered,
+    QuestionAsked,
     RunEnded,
+    RunReleased,
     RunStarted,
+    StopReason,
     TodosUpdated,
     ToolFailed,
     ToolFinished,
     ToolStarted,
     TurnStarted,
 )
+from tah_jupyter.core.questions import Choice, Question
 from tah_jupyter.core.views import (
     Code,
     Command,
@@ -73,8 +81,8 @@ def finished() -> RunView:
 def test_the_html_record_opens_with_the_answer_and_folds_the_rest(finished: RunView) -> None:
     html = record(finished)["text/html"]
     assert html.startswith(
-        '<details open=""><summary>tah · run 4 · ✓ Done · 1 file changed · 7 steps · 23 s · $0.04</summary>'
-        "<div><p>March was low"
+        "<details open><summary>tah · run 4 · ✓ Done · 1 file changed · 7 steps · 23 s · $0.04</summary>"
+        "<div>March was low"
     )
     order = ["March was low", "Changed", "src/load.py +1 −1 · allowed once by you", "Plan 4/4", "Steps 7:", "Sent to"]
     at = [html.index(part) for part in order]
@@ -82,14 +90,14 @@ def test_the_html_record_opens_with_the_answer_and_folds_the_rest(finished: RunV
     assert "Steps 7: 4 looked at, 1 edit, 1 command, 1 note" in html
     assert "<summary>Run the tests · 1 step · 6.8 s</summary>" in html
     assert html.endswith(
-        "<p>Sent to api.anthropic.com: 12.3 k tokens in 3 requests</p><p>claude-sonnet → api.anthropic.com · 3 turns · "
-        "12.3 k in (9 k cached) · 1.2 k out · $0.04 · 23 s</p></details>"
+        "<div>Sent to api.anthropic.com: 12.3 k tokens in 3 requests</div><div>claude-sonnet → api.anthropic.com · "
+        "3 turns · 12.3 k in (9 k cached) · 1.2 k out · $0.04 · 23 s</div></details>"
     )
 
 
 def test_the_markdown_record_reads_as_a_document(finished: RunView) -> None:
     text = record(finished)["text/markdown"]
-    assert text.startswith("**tah · run 4 · ✓ Done** · 1 file changed · 7 steps · 23 s · \\$0.04\n\nMarch was low")
+    assert text.startswith("**tah · run 4 · Done** · 1 file changed · 7 steps · 23 s · \\$0.04\n\nMarch was low")
     assert "**Changed**\n\n- `src/load.py` +1 −1, allowed once by you\n\n" in text
     assert "<details><summary>Steps (7)</summary>\n\n1. Read `src/load.py`\n2. Read" in text
     assert "7. Run `pytest -q`, in ~/churn, exit 0 · 6.8 s, allowed once by you\n\n</details>" in text
@@ -253,7 +261,7 @@ def test_notices_thoughts_and_added_prompts_are_steps_to_read() -> None:
     for part in (
         "Notice: slow\\nnetwork",
         "Told the model: look again",
-        "<summary>Thought</summary><pre>hm</pre>",
+        "<summary>Thought</summary><pre><code>hm</code></pre>",
         "I look.",
     ):
         assert part in html
@@ -352,7 +360,7 @@ def test_a_created_file_and_a_changed_variable_are_told_apart() -> None:
     changes = (Change("new.py", action="created", added=3), Change("df", kind="variable"))
     finished = ToolFinished(call="c1", tool="t", text="ok", changes=changes)
     bundle = record(view_of(RunStarted(prompt="x"), finished, RunEnded(reason="end_turn")))
-    assert "<p>new.py created +3 −0</p><p>df</p>" in bundle["text/html"]
+    assert "<div>new.py created +3 −0</div><div>df</div>" in bundle["text/html"]
     assert "1 file changed" in bundle["text/plain"]
 
 
@@ -371,7 +379,179 @@ def test_the_short_lines_of_a_very_long_run_stay_short_and_count_what_they_leave
         )
     ]
     bundle = record(view_of(RunStarted(prompt="x"), *steps, RunEnded(reason="end_turn")))
-    (line,) = [line for line in bundle["text/plain"].split("\n") if line.startswith("Ran: ")]
+    (line,) = [line for line in bundle["text/plain"].split("\n") if line.startswith("  Ran: ")]
     assert "command-9 (exit 0), … 990 more" in line
     assert len(line) < 500
     assert len(bundle["text/plain"]) < 5_000
+
+
+def test_what_a_person_answered_wrote_and_let_go_on_is_part_of_the_record() -> None:
+    question = Question("q1", "The window holds 4,096 tokens", (Choice("use", "Use anyway"),))
+    view = view_of(
+        RunStarted(prompt="x"),
+        QuestionAsked(question=question),
+        QuestionAnswered(question="q1", key="use", label="Use anyway"),
+        QuestionAsked(question=replace(question, question_id="q2", title="Go on?")),
+        RunReleased(),
+        NoteQueued(note="n1", text="use ISO dates"),
+        PromptAdded(text="use ISO dates", note="n1"),
+        ModelChanged(model="other", host="api.example.org", because="The first one is overloaded."),
+        RunEnded(reason="end_turn"),
+    )
+    for text in record(view).values():
+        for told in (
+            "Done** · in the background" if text.startswith("**") else "✓ Done · in the background",
+            "Asked: The window holds 4,096 tokens → Use anyway",
+            "Asked: Go on? → Not answered",
+            "Your note: use ISO dates",
+            "Another model answers from here on: The first one is overloaded.",
+        ):
+            assert told in text
+    assert "由你" not in (zh := record(view, language="zh")["text/plain"])
+    assert "询问：The window holds 4,096 tokens → Use anyway" in zh
+    assert "你的补充说明：use ISO dates" in zh
+
+
+def test_the_raw_answer_of_a_provider_is_folded_and_never_active() -> None:
+    detail = '{"error": "<script>x</script>"}\n\n# no title'
+    end = RunEnded(reason="model_error", error="The key was refused (401).", kind="auth", detail=detail)
+    bundle = record(view_of(RunStarted(prompt="x"), end))
+    assert "<details><summary>Raw answer · auth</summary><pre><code>{" in bundle["text/html"]
+    assert "<script" not in bundle["text/html"]
+    assert "<details><summary>Raw answer · auth</summary>\n\n```\n{" in bundle["text/markdown"]
+    assert 'Raw answer · auth  {"error": "<script>x</script>"} # no title' in bundle["text/plain"]
+    assert "Raw answer" not in "".join(record(view_of(RunStarted(prompt="x"), replace(end, detail=""))).values())
+
+
+CHANGED = ToolFinished(call="c1", tool="t", text="ok", changes=(Change("a.py", added=1),))
+RAN = ToolFinished(call="c1", tool="t", text="ok")
+
+
+@pytest.mark.parametrize(
+    ("event", "safe"),
+    [
+        (Notice(text="x"), "Your files are as they were."),
+        (RAN, "What ran may have changed files."),
+        (CHANGED, "What was changed so far is kept."),
+    ],
+)
+@pytest.mark.parametrize("reason", ["interrupted", "max_turns", "model_error", "error"])
+def test_an_end_that_is_not_well_says_what_is_safe_and_one_next_step(
+    reason: StopReason, event: Event, safe: str
+) -> None:
+    started = ToolStarted(call="c1", tool="t", headline=Headline("Run", "x"))
+    events = [event] if isinstance(event, Notice) else [started, event]
+    for next_step in ("", "Choose a model."):
+        view = view_of(RunStarted(prompt="x"), *events, RunEnded(reason=reason, error="E.", next_step=next_step))
+        for text in record(view).values():
+            assert f"{safe} {next_step or 'The next %%tah goes on from here.'}" in text
+
+
+def test_a_run_whose_calls_nobody_could_allow_is_done_and_says_how_to_let_them_pass() -> None:
+    def denied(call: str, source: str) -> list[Event]:
+        return [
+            PermissionDenied(call=call, tool="t", source=source, reason="no", rule="edit_file(src/**)"),
+            ToolFailed(call=call, tool="t", error="Denied", text="Not run"),
+        ]
+
+    end = RunEnded(reason="end_turn")
+    both = [*denied("c1", "nobody"), *denied("c2", "nobody")]
+    for text in record(view_of(RunStarted(prompt="x"), *both, end)).values():
+        assert "· 2 denied: nobody can answer here ·" in text.replace("**", "")
+        assert "To let it pass: %%tah --allow edit_file(src/" in text, "said once, though two calls need it"
+        assert text.count("To let it pass") == 1
+    mixed = record(view_of(RunStarted(prompt="x"), *denied("c1", "nobody"), *denied("c2", "rule"), end))["text/plain"]
+    assert "· 2 denied · " in mixed.split("\n")[0]
+
+
+def test_a_very_large_run_leaves_a_record_of_bounded_size_and_the_whole_one_has_everything() -> None:
+    output = Output("\n".join(f"{n} " + "x" * 900 for n in range(60)), 60, "exit 0")
+    steps = [event for n in range(100) for event in call(f"c{n}", Headline("Run", f"test_{n}.py"), output)]
+    view = view_of(RunStarted(prompt="x"), *steps, RunEnded(reason="end_turn"))
+    html = record(view)["text/html"]
+    assert len(html) < 300_000
+    assert all(f"✓ Run test_{n}.py · exit 0" in html for n in range(100)), "each step is a line at least"
+    assert "✓ Run test_99.py · exit 0 · result: %tah sessions show 1" in html
+    whole = record(view, whole=True)
+    assert "%tah sessions show" not in "".join(whole.values())
+    assert whole["text/html"].count("59 xxx") == 100
+
+
+def test_a_checkpoint_says_in_every_form_when_it_was_saved() -> None:
+    view = Transcript.of(runs.stamped(runs.running())).run(runs.RUN)
+    for text in checkpoint(view, saved_ts=0.0).values():
+        assert re.search(r"saved at \d\d:\d\d:\d\d; if the kernel has ended, go on: %%tah", text)
+
+
+PROSE = """# Why
+
+March is **low**: `read()` takes
+the [first](https://example.org/) format.
+
+- one
+- two
+
+  2b
+
+| month | total |
+|---|---:|
+| March | 38,911 |
+
+> quoted
+
+```python
+x = 1
+
+y = 2
+```
+
+---
+3. third ~~not~~ a\\
+b <https://example.org/>
+"""
+
+
+def test_the_plain_answer_has_no_marks_of_markdown() -> None:
+    answer = MessageFinished(message="m", text=PROSE)
+    lines = plain_record(view_of(RunStarted(prompt="x"), answer, RunEnded(reason="end_turn")), Words()).split("\n")
+    assert (
+        lines[1:-1]
+        == [
+            *(
+                "Why",
+                "",
+                "March is low: read() takes",
+                "the first (https://example.org/) format.",
+                "- one",
+                "- two",
+                "",
+            ),
+            *(
+                "  2b",
+                "",
+                "month  total",
+                "March  38,911",
+                "",
+                "> quoted",
+                "",
+                "    x = 1",
+                "",
+                "    y = 2",
+                "",
+                "―――",
+                "",
+            ),
+            *("3. third ~~not~~ a", "   b https://example.org/"),
+        ]
+    )
+
+
+def test_the_saved_answer_needs_no_element_that_a_sanitiser_would_show() -> None:
+    answer = MessageFinished(message="m", text=PROSE.replace("~~", ""))
+    html = record(view_of(RunStarted(prompt="x"), answer, RunEnded(reason="end_turn")))["text/html"]
+    survive = {"a", "blockquote", "code", "div", "em", "li", "ol", "pre", "span", "strong", "table", "td", "tr", "ul"}
+    assert set(re.findall(r"<(\w+)", html)) <= {*survive, "details", "summary"}
+    assert "<div><strong>Why</strong></div><div>March is" in html
+    assert "<td><strong>month</strong></td>" in html
+    assert "format.</div><ul><li>" in html
+    assert "a<div></div>b" in html
