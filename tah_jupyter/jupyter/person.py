@@ -29,14 +29,18 @@ class FrontDesk(Desk):
         self.surface: Surface | None = None
         self.released = False
 
-    async def __call__(self, request: ApprovalRequest) -> Answer | None:
+    def __call__(self, request: ApprovalRequest) -> Awaitable[Answer | None]:
+        waiting = super().__call__(request)  # from here on an answer from any cell counts
+        return self._answered(request, waiting)
+
+    async def _answered(self, request: ApprovalRequest, waiting: Awaitable[Answer | None]) -> Answer | None:
         surface = self.surface
         voice = await surface.voice() if surface is not None else "nobody"
         if surface is None or voice == "nobody":
-            return None
-        if voice == "stdin" and not self.released:
-            return await surface.ask(request)
-        return await super().__call__(request)
+            self.answer(request.approval_id, None)
+        elif voice == "stdin" and not self.released:
+            self.answer(request.approval_id, await surface.ask(request))
+        return await waiting
 
     async def question(self, question: Question) -> Reply | None:
         """The answer to ``question``; None when nobody can give one."""
