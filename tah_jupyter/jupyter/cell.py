@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Cell"]
 
-STARTING = "tah is starting…"
-
 
 class Cell:
     """The running cell."""
@@ -38,6 +36,7 @@ class Cell:
         self._shell = loaded.shell
         self._agent = loaded.agent
         self._loaded = loaded
+        self._words = loaded.words
         self._options = options
         self._main = MainThread()
         self._output = Output(loaded.shell)
@@ -55,7 +54,7 @@ class Cell:
         released. Raises TahError, or KeyboardInterrupt when the person stopped the run.
         """
         self._agent.end_lingering()
-        self._output.show({"text/plain": STARTING})
+        self._output.show({"text/plain": self._words.say("starting")})
         asks = allows_stdin(self._shell)
         job = self._agent.submit(lambda talk: self._work(talk, asks))
         waits = True
@@ -69,7 +68,7 @@ class Cell:
             return None
         except Withdrawn:
             self._clear()
-            raise stopped(None) from None
+            raise stopped(None, self._words) from None
         finally:
             if waits:
                 self._main.close()
@@ -88,7 +87,7 @@ class Cell:
             self._refused(error)
             return None
         except Withdrawn:
-            raise stopped(None) from None
+            raise stopped(None, self._words) from None
         finally:
             self._main.close()
         return self._ended(told)
@@ -137,6 +136,7 @@ class Cell:
             height=config.ui.height,
             linger=self._agent.linger,
             on_shown=self._release if self._options.bg else lambda: None,
+            on_drawn=partial(setattr, self._loaded, "page_drawn"),
         )
 
     def _release(self) -> None:
@@ -167,29 +167,31 @@ class Cell:
         if error is None:
             self._keep(job.result())
         elif not self.begun:  # there is no record that says it
-            words = failure_line(error) if isinstance(error, TahError) else "■ Stopped by you"
-            self._output.show({"text/plain": words})
+            line = (
+                failure_line(error, self._words) if isinstance(error, TahError) else f"■ {self._words.say('stopped')}"
+            )
+            self._output.show({"text/plain": line})
         self._main.close()
 
     def _keep(self, told: "Told") -> Outcome:
         remember_introduced()
         number = self._shell.execution_count
-        outcome = self._agent.last = Outcome(told.result, lambda: bool(self._shell.execution_count == number))
+        outcome = self._agent.last = Outcome(
+            told.result, lambda: bool(self._shell.execution_count == number), self._words
+        )
         return outcome
 
     def _ended(self, told: "Told") -> Outcome:
         outcome = self._keep(told)
         if told.result.stop_reason in ("interrupted", "denied_stop"):
-            raise stopped(told.view.during)
+            raise stopped(told.view.during, self._words)
         error = failure_of(told.result)
         denied = unanswered(told.result)
         if error is None and self._options.strict and denied:
-            error = TahError(
-                f"{denied} {'call was' if denied == 1 else 'calls were'} denied: nobody can answer here.",
-                next_step="Allow the tool with --allow NAME, or run the cell where someone can answer.",
-            )
+            words = self._words
+            error = TahError(words.count("strict_denied", denied), next_step=words.say("strict_next"))
         if error is not None and not self._options.keep_going:
-            raise failed(error)
+            raise failed(error, self._words)
         return outcome
 
     def _interrupted(self, interrupt: Interrupted) -> KeyboardInterrupt:
@@ -199,7 +201,7 @@ class Cell:
         picture = self._surface.picture() if self._surface is not None else None
         if picture is None or not picture.run:
             self._output.clear()
-        return stopped(picture.during if picture is not None else None, settled=interrupt.settled)
+        return stopped(picture.during if picture is not None else None, self._words, settled=interrupt.settled)
 
     def _clear(self) -> None:
         if self._output.shown:
@@ -209,5 +211,5 @@ class Cell:
         """No run began, so there is nothing to keep but the reason."""
         self._clear()
         if not self._options.keep_going:
-            raise failed(error) from None
-        print(failure_line(error))
+            raise failed(error, self._words) from None
+        print(failure_line(error, self._words))

@@ -4,6 +4,7 @@ Only the standard library, what IPython has loaded anyway, and our own light mod
 thread, no model library (law 9).
 """
 
+import os
 import weakref
 from typing import Any
 
@@ -18,6 +19,9 @@ from tah_jupyter.jupyter.place import find_place
 from tah_jupyter.jupyter.settings import Settings
 from tah_jupyter.jupyter.status import load_lines
 from tah_jupyter.jupyter.transformer import AwaitedCells, keep_question
+from tah_jupyter.runtime.config import Config
+from tah_jupyter.ui.language import language_of
+from tah_jupyter.ui.words import Words
 
 __all__ = ["load", "unload"]
 
@@ -76,4 +80,5 @@ def _settings(shell: Any) -> Settings:
     try:
         return Settings(shell)
     except TraitError as error:
-        raise UsageError(f"Jupyter's config files cannot be used: {error} Correct it, then load again.") from None
+        words = Words(language_of(Config(), os.environ))
+        raise UsageError(words.say("jupyter_files", error=error)) from None

@@ -18,13 +18,12 @@ from tah_jupyter.jupyter.pump import MainThread
 from tah_jupyter.jupyter.surfaces import Picture, Still, Voice
 from tah_jupyter.ui.notebook import BATCH_S, Frame, FromPage, Hello
 from tah_jupyter.ui.record import checkpoint, record
+from tah_jupyter.ui.words import Words
 
 __all__ = ["HELLO_S", "Live"]
 
 HELLO_S = 3.0
 """How long a page may take to draw the frame; 0.06 to 0.45 s were measured."""
-
-WORKING = "tah is working…"
 
 NOTHING = {"text/html": "", "text/plain": ""}
 """Takes no room in a page, where an output cannot be removed any more."""
@@ -36,7 +35,8 @@ class Live(Still):
     """A frame while the run lives, and below it the folded record that is left when the kernel does not survive.
 
     ``saved`` is the output of that record; ``linger(end)`` keeps ``end`` for the next request. ``on_shown()`` is called
-    on the main thread once the frame stands in the cell's output, which then may end.
+    on the main thread once the frame stands in the cell's output, which then may end; ``on_drawn(drawn)`` on the
+    agent's loop once it is known whether a page draws it.
     """
 
     def __init__(
@@ -49,12 +49,15 @@ class Live(Still):
         height: int,
         linger: Callable[[Callable[[], None]], None],
         on_shown: Callable[[], None] = lambda: None,
+        on_drawn: Callable[[bool], None] = lambda drawn: None,
     ) -> None:
         super().__init__(main, output, language, asks=True)
         self._saved = saved
         self._height = height
         self._linger = linger
         self._on_shown = on_shown
+        self._on_drawn = on_drawn
+        self._working = Words(language).say("is_working")
         self._send: Callable[[Command], None] = lambda command: None
         self._begun = self._released = False
         self._loop = asyncio.get_running_loop()
@@ -132,7 +135,7 @@ class Live(Still):
             lambda *_: self._loop.call_soon_threadsafe(self._wake)
         )  # each click is acknowledged, also a late one
         view = {"version_major": 2, "version_minor": 0, "model_id": frame.model_id}
-        self._output.show({WIDGET_VIEW: view, "text/plain": WORKING})
+        self._output.show({WIDGET_VIEW: view, "text/plain": self._working})
         self._on_shown()
         self._loop.call_soon_threadsafe(self._loop.call_later, HELLO_S, self._give_up)
 
@@ -140,11 +143,13 @@ class Live(Still):
         """A page has drawn the frame, so a person can answer there. Agent's loop."""
         if not self._drawn.done():
             self._drawn.set_result(True)
+            self._on_drawn(True)
 
     def _give_up(self) -> None:
         """No page draws it: the static output takes over and questions are asked at ``input()``. Agent's loop."""
         if not self._drawn.done():
             self._drawn.set_result(False)
+            self._on_drawn(False)
             self._main.call(self._swap)
 
     def _wake(self) -> None:
@@ -178,9 +183,9 @@ class Live(Still):
         frame, self._frame = self._frame, None
         if frame is not None:
             if self._released:
-                self._output.show({"text/plain": WORKING})
+                self._output.show({"text/plain": self._working})
             else:
-                self._output.replace_all({"text/plain": WORKING})
+                self._output.replace_all({"text/plain": self._working})
                 self._saved.shown = False
             self._save()
             _close(frame)

@@ -10,7 +10,6 @@ from IPython.core.magic import no_var_expand
 from tah_jupyter.core.errors import TahError
 from tah_jupyter.jupyter.busy_kernel import answer_while_busy
 from tah_jupyter.jupyter.grammar import DEMO_REQUEST, CellOptions, parse_cell, parse_line
-from tah_jupyter.jupyter.kernel_agent import KernelAgent
 from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.transformer import AwaitedCells
 
@@ -19,25 +18,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Magics", "Tah"]
 
-_ALONE = (
-    "a request must be alone in its cell, so that clicks and interrupts arrive while it runs: "
-    "%%time, %%capture, loops, functions and other lines cannot hold it"
-)
-
 
 class Tah:
     """The name ``tah`` in the notebook: ``tah.last`` is the result of the last run, None before one."""
 
-    def __init__(self, agent: KernelAgent) -> None:
-        self._agent = agent
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded = loaded
 
     @property
     def last(self) -> Any:
         """The result of the last run: text, todos, changes, usage, cost, events, session_id."""
-        return self._agent.last
+        return self._loaded.agent.last
 
     def __repr__(self) -> str:
-        return "tah: %tah help lists the commands, tah.last is the last result"
+        return self._loaded.words.say("name_tah")
 
 
 class Magics:
@@ -47,14 +41,14 @@ class Magics:
         self._loaded = loaded
         self._cells = cells
         self._unanswer: Callable[[], None] | None = None
-        self.name = Tah(loaded.agent)
+        self.name = Tah(loaded)
 
     @no_var_expand
     def tah(self, line: str, cell: str | None = None) -> Any:
         """A coding agent in this notebook; %tah help lists what it knows."""
         if cell is not None:
-            return self._ask(parse_cell(line, cell))
-        command, argument = parse_line(line)
+            return self._ask(parse_cell(line, cell, self._loaded.words))
+        command, argument = parse_line(line, self._loaded.words)
         word = command.word if command is not None else "status"
         if word == "ask":
             return self._ask(CellOptions(argument))
@@ -66,7 +60,7 @@ class Magics:
         except TahError as error:
             from tah_jupyter.jupyter.outcome import failed  # noqa: PLC0415 - brings msgspec
 
-            raise failed(error) from None
+            raise failed(error, self._loaded.words) from None
 
     def close(self) -> None:
         """End what runs and take back what a kernel was taught."""
@@ -89,7 +83,8 @@ class Magics:
                 self._keep_model(options, cell, once=once)
             return None
         if not self._cells.take():
-            raise UsageError(f"%%tah was not run: {self._cells.why_not() or _ALONE}.")
+            words = self._loaded.words
+            raise UsageError(words.say("not_run_because", why=words.say(self._cells.why_not() or "must_be_alone")))
         if self._unanswer is None:
             self._unanswer = answer_while_busy(shell.kernel)
         return self._awaited(options, cell, once=once)

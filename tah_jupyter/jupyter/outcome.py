@@ -6,10 +6,14 @@ from typing import Any, TypeVar
 from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.errors import TahError
 from tah_jupyter.core.events import ApprovalAnswered
+from tah_jupyter.ui.visible import visible_line
+from tah_jupyter.ui.words import Words
 
 __all__ = ["Outcome", "Withdrawn", "failed", "failure_line", "failure_of", "stopped", "unanswered"]
 
 E = TypeVar("E", bound=BaseException)
+
+_ENGLISH = Words("en")
 
 _PARTS = ("text", "changes", "todos", "usage", "cost", "events", "session_id")
 
@@ -23,8 +27,9 @@ class Outcome:
     runs: there it shows nothing, because the run is shown already; anywhere else it says what it has.
     """
 
-    def __init__(self, result: Any, in_own_cell: Callable[[], bool]) -> None:
+    def __init__(self, result: Any, in_own_cell: Callable[[], bool], words: Words = _ENGLISH) -> None:
         self._result = result
+        self._words = words
         self._in_own_cell = in_own_cell
 
     def __getattr__(self, name: str) -> Any:
@@ -36,29 +41,34 @@ class Outcome:
         return [name for name in dir(self._result) if not name.startswith("_")]
 
     def __repr__(self) -> str:
-        return f"<tah run {self._result.run}: {self._result.stop_reason}; with {', '.join(_PARTS)}>"
+        result, parts = self._result, ", ".join(_PARTS)
+        return self._words.say("result", n=result.run, reason=result.stop_reason, parts=parts)
 
     def _ipython_display_(self) -> None:
         if not self._in_own_cell():
             print(repr(self))
 
 
-def stopped(during: Headline | None, *, settled: bool = True) -> KeyboardInterrupt:
+def stopped(during: Headline | None, words: Words = _ENGLISH, *, settled: bool = True) -> KeyboardInterrupt:
     """The end by Stop or interrupt, so that queued cells do not run either."""
-    line = f"■ Stopped by you during: {during}" if during is not None else "■ Stopped by you"
+    line = words.say("stopped")
+    if during is not None:
+        line = words.say("stopped_during", what=visible_line(words.headline(during)).text)
     if not settled:
-        line += " · something is still ending in the background"
-    return _one_line(KeyboardInterrupt(line.removeprefix("■ ")), line)
+        line += f" · {words.say('still_ending')}"
+    return _one_line(KeyboardInterrupt(line), f"■ {line}")
 
 
-def failed(error: TahError) -> TahError:
+def failed(error: TahError, words: Words = _ENGLISH) -> TahError:
     """The same error, shown as one line instead of a traceback."""
-    return _one_line(error, failure_line(error))
+    return _one_line(error, failure_line(error, words))
 
 
-def failure_line(error: TahError) -> str:
+def failure_line(error: TahError, words: Words = _ENGLISH) -> str:
     """The line that tells of it."""
-    return f"✕ Failed: {' '.join(str(error).split())}"
+    parts = (words.told(part) for part in (error.message, error.next_step) if part)
+    cause = " ".join(" ".join(parts).split())
+    return f"✕ {words.say('failed_because', cause=cause)}"
 
 
 def failure_of(result: Any) -> TahError | None:

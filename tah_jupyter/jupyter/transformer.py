@@ -82,11 +82,11 @@ class AwaitedCells:
         return True
 
     def why_not(self) -> str:
-        """Why this shell cannot await a cell at all; empty when it can."""
+        """Why this shell cannot await a cell at all, as a key of the words; empty when it can."""
         if not self._shell.autoawait:
-            return "autoawait is off; turn it on with %autoawait asyncio"
+            return "autoawait_off"
         if self._shell.loop_runner is not self._shell.loop_runner_map["asyncio"][0]:
-            return "autoawait does not use asyncio; turn it on with %autoawait asyncio"
+            return "autoawait_other"
         return ""
 
     def _started(self, info: Any) -> None:

@@ -3,6 +3,7 @@ from IPython.core.error import UsageError
 
 from tah_jupyter.jupyter.completion import candidates
 from tah_jupyter.jupyter.grammar import COMMANDS, OPTIONS, CellOptions, help_text, mode_named, parse_cell, parse_line
+from tah_jupyter.ui.words import Words
 
 
 def test_the_body_is_the_request() -> None:
@@ -19,7 +20,14 @@ def test_options_come_before_the_request() -> None:
         "go",
     )
     assert options == CellOptions(
-        "go", True, "scripted:a.json", "accept_edits", ("edit_file", "grep"), 4, strict=True, keep_going=True
+        "go",
+        new=True,
+        model="scripted:a.json",
+        mode="accept_edits",
+        allow=("edit_file", "grep"),
+        max_turns=4,
+        strict=True,
+        keep_going=True,
     )
 
 
@@ -40,14 +48,14 @@ def test_indentation_of_the_body_is_kept() -> None:
     [
         ("", "  \n", "request is empty"),
         ("--new", "", "request is empty"),
-        ("--modle x", "go", "No option '--modle'"),
+        ("--modle x", "go", 'No option "--modle"'),
         ("--model", "go", "--model needs a value"),
         ("--model --new", "go", "--model needs a value"),
         ("--max-turns many", "go", "whole number"),
         ("--max-turns 0", "go", "whole number"),
-        ("--mode wild", "go", "No mode 'wild'. Modes: ask, edits, plan, deny, bypass."),
+        ("--mode wild", "go", 'No mode "wild". Modes: ask, edits, plan, deny, bypass.'),
         ("--new=yes", "go", "--new takes no value"),
-        ("-- go", "", "No option '--'"),
+        ("-- go", "", 'No option "--"'),
     ],
 )
 def test_a_wrong_first_line_runs_nothing_and_says_what_to_write(line: str, body: str, says: str) -> None:
@@ -75,11 +83,12 @@ def test_a_command_comes_with_its_argument() -> None:
     [
         ("clean my data", 'No command "clean". To ask: %tah ask clean my data'),
         ("ask", "Write %tah ask REQUEST"),
-        ("help me with this", "takes no more words. To ask: %tah ask help me with this"),
+        ("help me with this", "No %tah help me with this. Write %tah help [all]."),
+        ("config it", "takes no more words. To ask: %tah ask config it"),
         ("show everything", "No %tah show everything"),
         ("sessions", "Write %tah sessions show N"),
         ("sessions delete 3", "No %tah sessions delete 3"),
-        ("mode wild", "No mode 'wild'"),
+        ("mode wild", 'No mode "wild"'),
         ("undo", 'No command "undo"'),
     ],
 )
@@ -89,11 +98,37 @@ def test_words_outside_the_grammar_run_nothing(line: str, says: str) -> None:
     assert says in str(error.value)
 
 
-def test_help_names_every_command_and_option_and_nothing_else() -> None:
-    text = help_text()
+LANGUAGES = pytest.mark.parametrize("words", [Words("en"), Words("zh")], ids=["en", "zh"])
+
+
+@LANGUAGES
+def test_the_whole_help_names_every_command_and_option_and_nothing_else(words: Words) -> None:
+    text = help_text(words)
     assert all(f"%tah {command.usage}" in text for command in COMMANDS.values())
     assert all(option in text for option in OPTIONS)
     assert "undo" not in text
+
+
+@LANGUAGES
+def test_help_names_the_commands_of_every_day_and_how_to_see_the_rest(words: Words) -> None:
+    commands = help_text(words, everything=False).splitlines()
+    assert [line.split("  ")[0].split(" [")[0] for line in commands[:-2]] == [
+        "%%tah",
+        "%tah",
+        "%tah model",
+        "%tah mode",
+        "%tah sessions show N",
+        "%tah doctor",
+    ]
+    assert "%tah help all" in commands[-1]
+
+
+def test_what_is_wrong_is_said_in_the_language_of_the_person() -> None:
+    with pytest.raises(UsageError) as error:
+        parse_line("clean my data", Words("zh"))
+    assert str(error.value) == "没有命令“clean”。如需提问：%tah ask clean my data"
+    with pytest.raises(UsageError, match="请求为空"):
+        parse_cell("--new", "", Words("zh"))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from tah_jupyter.jupyter.place import Place, find_place, introduced, remember_introduced
+from tah_jupyter.jupyter.status import place_words
+from tah_jupyter.ui.words import Words
 
 
 @pytest.mark.parametrize("mark", [".git", "pyproject.toml", "tah.config.json"])
@@ -35,12 +37,28 @@ def test_a_home_kept_in_git_does_not_open_everything(home: Path) -> None:
 
 
 def test_the_whole_home_folder_is_said_to_be_that(home: Path) -> None:
-    assert "whole home folder" in str(find_place("", start=home))
+    assert place_words(find_place("", start=home)) == "~, your whole home folder"
+    assert place_words(Place(Path("/")), Words("zh")) == "/，整个磁盘"
 
 
 def test_a_folder_is_shown_from_home_with_its_mark(home: Path) -> None:
     (home / "churn" / ".git").mkdir(parents=True)
-    assert str(find_place("", start=home / "churn")) == "~/churn (git)"
+    assert place_words(find_place("", start=home / "churn")) == "~/churn (git)"
+
+
+@pytest.mark.parametrize("name", ["new\nline", "right\u202eleft"])
+def test_a_folder_with_an_odd_name_stays_on_its_line(home: Path, name: str) -> None:
+    (home / name).mkdir()
+    assert place_words(find_place("", start=home / name)).isprintable()
+
+
+def test_a_home_that_is_a_link_is_still_wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "alias").symlink_to("real")
+    monkeypatch.setenv("HOME", str(tmp_path / "alias"))
+    assert find_place("", start=tmp_path / "alias").is_wide
+    assert Place(tmp_path).is_wide, "what holds the home is wider still"
+    assert not Place(tmp_path / "real" / "work").is_wide
 
 
 def test_a_person_is_introduced_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

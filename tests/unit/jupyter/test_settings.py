@@ -48,7 +48,7 @@ def test_the_model_is_said_with_the_variable_of_its_key_and_never_the_key(tmp_pa
 
 def test_without_a_model_it_says_what_to_do(tmp_path: Path, home: Path) -> None:
     config = load(tmp_path)
-    assert model_words(config, {}) == "no model chosen"
+    assert model_words(config, {}) == "no model chosen; the first %%tah lets you choose"
     assert "OPENAI_API_KEY" in model_advice(config, {})
     assert model_words(load(tmp_path, session={"model": "openai/x"}), {}).startswith("no model: ")
     assert not model_words(config, {"ANTHROPIC_API_KEY": "k"}).endswith("."), "it stands in the middle of a line"

@@ -8,6 +8,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from tah_jupyter.jupyter.transformer import AwaitedCells, keep_question
+from tah_jupyter.ui.words import Words
 
 
 class Shell:
@@ -89,7 +90,7 @@ def test_without_asyncio_autoawait_nothing_is_awaited_and_it_is_said_why(shell: 
     shell.ip.run_cell(f"%autoawait {runner}")
     shell.ip.run_cell("%%tah\nhello")
     assert shell.awaited == [False]
-    assert "%autoawait asyncio" in shell.cells.why_not()
+    assert "%autoawait asyncio" in Words().say(shell.cells.why_not())
 
 
 def test_a_cell_after_a_failing_or_refused_one_is_awaited_again(shell: Shell) -> None:

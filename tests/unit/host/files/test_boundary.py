@@ -50,10 +50,27 @@ def test_what_is_outside_is_named_with_where_it_leads(boundary: Boundary, tmp_pa
         f"out/x is outside the folder {tmp_path}/root (it leads to {tmp_path}/else/x); "
         "only files inside it can be used."
     )
-    assert error.offer == f"Add the folder {tmp_path}/else"
+    assert error.offer == "To let files in ../else be read: %tah folder add ../else --read-only"
+    assert refusal(boundary, "out/x", write=True).offer.endswith("be changed: %tah folder add ../else")
+    assert refusal(boundary, str(tmp_path / "looked-at" / "x"), write=True).offer.endswith(
+        "%tah folder add ../looked-at"
+    )
     assert refusal(boundary, "/x").offer == ""
     assert refusal(boundary, "/proc/1/mem").offer == ""
+    assert refusal(boundary, "../x").offer == "", "the folder above would open this one's neighbours too"
     assert refusal(boundary, f"{tmp_path}/root2/x").code == "OutsideWorkspace"
+
+
+def test_a_folder_itself_is_offered_whole_and_quoted_for_the_line(boundary: Boundary, tmp_path: Path) -> None:
+    (tmp_path / "my data\n").mkdir()
+    offer = refusal(boundary, str(tmp_path / "my data\n")).offer
+    assert offer.endswith("%tah folder add '../my data\\x0a' --read-only")
+
+
+@pytest.mark.parametrize("name", ["", "notes.txt"])
+def test_the_home_folder_is_never_offered(boundary: Boundary, home: Path, name: str) -> None:
+    assert refusal(boundary, str(home / name)).offer == ""
+    assert refusal(boundary, str(home / "work" / "x")).offer.startswith("To let files in ../home/work be read")
 
 
 @pytest.mark.parametrize("path", ["", "a\0", "\ud800", "a\udcff\ud800"])
