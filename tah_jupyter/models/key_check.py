@@ -14,10 +14,11 @@ from tah_jupyter.core.errors import ModelError
 from tah_jupyter.models.chat.provider_errors import Target, error_of_status
 from tah_jupyter.models.chat.transport_errors import error_of_settings, error_of_transport
 from tah_jupyter.models.choose import ModelSpec
+from tah_jupyter.models.local_addresses import LOCAL_SERVERS
 from tah_jupyter.models.providers import Provider, provider_named, providers
 from tah_jupyter.models.small_answers import SmallAnswer, ask, client_for, model_ids
 
-__all__ = ["KeyCheck", "check_endpoint_key", "check_key", "listed_models"]
+__all__ = ["KeyCheck", "Listed", "check_endpoint_key", "check_key", "listed_models"]
 
 _LIMIT_S = 10.0
 
@@ -27,6 +28,15 @@ class KeyCheck(NamedTuple):
 
     outcome: Literal["works", "refused", "unchecked"]
     cause: str = ""
+    models: tuple[str, ...] = ()
+
+
+class Listed(NamedTuple):
+    """Models of one service. ``prefix`` is what stands before ``/MODEL`` in a name that settles one; empty where none
+    can be named so: an endpoint of the config.
+    """
+
+    prefix: str
     models: tuple[str, ...] = ()
 
 
@@ -65,16 +75,18 @@ async def check_endpoint_key(base_url: str, key_env: str, key: str, *, limit_s: 
     return await _check(Target(base_url, "", key=key, key_env=key_env), _Listing(), limit_s)
 
 
-async def listed_models(spec: ModelSpec, environ: Mapping[str, str], *, limit_s: float = _LIMIT_S) -> tuple[str, ...]:
+async def listed_models(spec: ModelSpec, environ: Mapping[str, str], *, limit_s: float = _LIMIT_S) -> Listed:
     """The models that the service of ``spec`` lists for its key; none when it does not tell, for whatever reason."""
-    provider = _provider_of(spec)
+    provider = _provider_of(spec, environ)
     listing = _LISTINGS.get(provider.name, _Listing()) if provider else _Listing()
-    base_url = spec.base_url or (_address(provider, environ) if provider else "")
+    base_url = _address(provider, environ) if provider else spec.base_url
     target = Target(base_url, "", key=environ.get(spec.key_env, "").strip(), key_env=spec.key_env)
+    prefix = provider.name if provider else _local_name(spec, environ)
     try:
-        return model_ids((await _get(target, listing.path, listing, limit_s)).value) if base_url else ()
+        answer = await _get(target, listing.path, listing, limit_s)
     except ModelError:
-        return ()
+        return Listed(prefix)
+    return Listed(prefix, model_ids(answer.value))
 
 
 async def _check(target: Target, listing: _Listing, limit_s: float) -> KeyCheck:
@@ -113,8 +125,17 @@ def _address(provider: Provider, environ: Mapping[str, str]) -> str:
     return address.removesuffix("/v1") if provider.name in ("anthropic", "cohere") else address
 
 
-def _provider_of(spec: ModelSpec) -> Provider | None:
+def _provider_of(spec: ModelSpec, environ: Mapping[str, str]) -> Provider | None:
     """The service that a settled model belongs to, None for an endpoint of one's own."""
     if spec.route == "litellm":
         return provider_named(spec.model.partition("/")[0])
-    return next((each for each in providers() if each.base_url == spec.base_url), None)
+    places = (
+        (each, (each.base_url, environ.get(each.base_url_env) if each.base_url_env else "")) for each in providers()
+    )
+    return next((each for each, urls in places if spec.base_url and spec.base_url in urls), None)
+
+
+def _local_name(spec: ModelSpec, environ: Mapping[str, str]) -> str:
+    """The name of the local server that a settled model is on, else empty."""
+    here = (server.name for server in LOCAL_SERVERS.values() if server.url_in(environ) == spec.base_url)
+    return next(here, "")

@@ -16,7 +16,7 @@ from tah_jupyter.models.local_addresses import LOCAL_SERVERS, ollama_url
 from tah_jupyter.models.offers import LocalModel
 from tah_jupyter.models.small_answers import ask, client_for, mapping, model_ids, texts
 
-__all__ = ["addresses", "loaded_window", "look", "ollama_at"]
+__all__ = ["LOOK_S", "addresses", "can_use_tools", "loaded_window", "look", "ollama_at"]
 
 LOOK_S = 0.3
 """How long a look at all of them may take together: it happens between a request and its first answer."""
@@ -77,6 +77,17 @@ async def loaded_window(url: str, model: str, *, limit_s: float = _LOAD_S) -> in
         except (httpx.HTTPError, httpx.InvalidURL):
             return None
     return window
+
+
+async def can_use_tools(url: str, model: str, *, limit_s: float = 5.0) -> bool | None:
+    """Whether Ollama at ``url`` says that ``model`` can use tools; None when it does not tell."""
+    try:
+        async with await client_for(url, limit_s=limit_s) as client:
+            answer = await ask(client, f"{url}/api/show", body={"model": model})
+    except (httpx.HTTPError, httpx.InvalidURL, ImportError, ValueError, OSError):
+        return None
+    able = texts(mapping(answer.value).get("capabilities"))
+    return "tools" in able if able else None
 
 
 async def _window(client: httpx.AsyncClient, url: str, model: str) -> int | None:

@@ -25,7 +25,9 @@ ENTRIES: dict[str, Entry] = {
     "tools_fitting": "可以使用的一个：{name}",
     "window_loaded": "已加载，窗口 {tokens}",
     "window_small": "已加载，窗口 {tokens}：偏小",
-    "nothing_answers": "{host} 的 {place} 上没有服务应答，而你的内核在那里运行。从那里无法访问你笔记本电脑上的 Ollama。",
+    "nothing_answers": (
+        "{host} 的 {place} 上没有服务应答，而你的内核在那里运行。从那里无法访问你笔记本电脑上的 Ollama。"
+    ),
     "nothing_answers_at": "{variable} 指定的 {place} 上没有服务应答。",
     "model_remembered": "已记入 {file}",
     "demo_not_remembered": "演示不会被记住；下一个内核会再次询问。",

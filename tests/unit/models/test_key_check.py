@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tah_jupyter.models.choose import ModelSpec
-from tah_jupyter.models.key_check import check_endpoint_key, check_key, listed_models
+from tah_jupyter.models.key_check import Listed, check_endpoint_key, check_key, listed_models
 from tah_jupyter.models.providers import PROVIDERS
 from tests.support.json_service import HANG, Asked, listing, serve_json
 
@@ -113,12 +113,18 @@ async def test_the_models_of_an_account_are_listed_for_whoever_looks_for_another
 
     async with serve_json({"/models": for_key}) as service:
         spec = ModelSpec("direct", "gone", "config", "gone", service.url, "MY_KEY")
-        assert await listed_models(spec, {"MY_KEY": " k3y "}) == ("m-1", "m-2")
-        assert await listed_models(spec, {"MY_KEY": "other"}) == ()
+        assert await listed_models(spec, {"MY_KEY": " k3y "}) == Listed("", ("m-1", "m-2"))
+        assert await listed_models(spec, {"MY_KEY": "other"}) == Listed("")
 
 
 async def test_the_models_of_a_service_behind_litellm_are_listed_too() -> None:
     async with serve_json({"/v1/models": listing("claude-haiku-5")}) as service:
         environ = {"ANTHROPIC_BASE_URL": service.url, "ANTHROPIC_API_KEY": KEY}
         spec = ModelSpec("litellm", "claude-gone", "config", "anthropic/claude-gone", "", "ANTHROPIC_API_KEY")
-        assert await listed_models(spec, environ) == ("claude-haiku-5",)
+        assert await listed_models(spec, environ) == Listed("anthropic", ("claude-haiku-5",))
+
+
+async def test_the_models_of_a_local_server_are_named_by_it() -> None:
+    async with serve_json({"/v1/models": listing("qwen3:8b")}) as service:
+        spec = ModelSpec("direct", "gone", "config", "gone", f"{service.url}/v1")
+        assert await listed_models(spec, {"OLLAMA_HOST": service.url}) == Listed("ollama", ("qwen3:8b",))

@@ -16,46 +16,11 @@ from keyring.backends import fail, null
 
 from tah_jupyter.host.secrets.keys import Keys, clean_key
 from tah_jupyter.host.secrets.system_keyring import SERVICE, forget, keep, recall
+from tests.support.keyrings import MemoryKeyring, OpenFile, StuckKeyring
 
 NAME, KEY = "ANTHROPIC_API_KEY", "sk-ant-api03-Qx81mZr7vLp40TtW"
 
 pytestmark = pytest.mark.anyio
-
-
-class MemoryKeyring(KeyringBackend):
-    """A backend as the package documents them, which keeps entries in memory."""
-
-    priority = 5
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.entries: dict[tuple[str, str], str] = {}
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self.entries[service, username] = password
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return self.entries.get((service, username))
-
-    def delete_password(self, service: str, username: str) -> None:
-        del self.entries[service, username]
-
-
-class StuckKeyring(MemoryKeyring):
-    """One that waits for a window nobody sees."""
-
-    def __init__(self, released: threading.Event) -> None:
-        super().__init__()
-        self.released = released
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self.released.wait(20)
-
-
-class OpenFile(MemoryKeyring):
-    """One that the package itself does not recommend, as everyone may read what it keeps."""
-
-    priority = 0.5
 
 
 @pytest.fixture
