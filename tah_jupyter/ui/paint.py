@@ -141,7 +141,7 @@ class Painter:
         return (shown, element("div", " · ".join(about), look="about")) if about else (shown,)
 
     def _diff(self, view: Diff) -> tuple[Node, ...]:
-        notes = [element("div", self.line(note), look="about") for note in view.notes]
+        notes = [element("div", self.line(self._words.told(note)), look="about") for note in view.notes]
         if not view.hunks:
             return (*notes, element("div", self._words.say("no_changes"), look="about"))
         rows = [diff.Row(row.kind, row.number, self._shown(row.text)) for row in diff.rows(view)]
@@ -179,7 +179,7 @@ class Painter:
 
     def _output(self, view: Output) -> tuple[Node, ...]:
         text = (self._pre(view.text, from_end=True, look="output"),) if view.text else ()
-        status = (element("div", self.line(view.status), look="about"),) if view.status else ()
+        status = (element("div", self.line(self._words.told(view.status)), look="about"),) if view.status else ()
         return (*text, *status)
 
     def _facts(self, view: Facts) -> Element:

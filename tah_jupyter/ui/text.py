@@ -146,8 +146,8 @@ def card(approval: Approval, words: Words) -> str:
     painter = Painter(words, live=False)
     title = words.say("approval_of", n=approval.number, total=approval.total)
     body = _lines(painter.paint(approval.view))
-    what = painter.line(str(approval.headline))
-    why = "; ".join(painter.line(reason) for reason in approval.asks_because)
+    what = painter.line(words.headline(approval.headline))
+    why = "; ".join(painter.line(words.told(reason)) for reason in approval.asks_because)
     warning = [words.say("hidden_characters", escapes=", ".join(painter.hidden))] if painter.hidden else []
     because = [words.say("asks_because", why=why)] if why else []
     return "\n".join([f"{title} · {what}", *(f"  {line}" for line in body), *warning, *because])
