@@ -7,7 +7,14 @@ environment. Two keys, or none, settle nothing: the person chooses. No model is 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from tah_jupyter.models.providers import DIRECT, NOT_YET, Provider
+from tah_jupyter.models.litellm_names import BY_NAME_ALONE
+from tah_jupyter.models.local_addresses import LOCAL_SERVERS, LocalAddress
+from tah_jupyter.models.providers import (
+    Provider,
+    provider_named,
+    providers,
+    words_of_missing_key,
+)
 from tah_jupyter.runtime.config import Endpoint
 from tah_jupyter.runtime.config_sources import OWN_FILE
 
@@ -18,12 +25,13 @@ DEMO_LABEL = "scripted demo, no language model"
 
 
 class ModelSpec(NamedTuple):
-    """A settled model. ``name`` is what people see, ``model`` what its server calls it (for ``scripted`` the file's
-    path, for ``demo`` the seed of its sample, empty for any); ``key_env`` names the variable that holds the key, empty
-    when none is sent; ``source`` says what settled it.
+    """A settled model. ``name`` is what people see, ``model`` what its server calls it (for ``litellm`` with the
+    provider before it, for ``scripted`` the file's path, for ``demo`` the seed of its sample, empty for any);
+    ``base_url`` is empty where litellm knows it; ``key_env`` names the variable that holds the key, empty when none is
+    sent; ``source`` says what settled it.
     """
 
-    route: Literal["direct", "demo", "scripted"]
+    route: Literal["direct", "litellm", "demo", "scripted"]
     name: str
     source: str
     model: str = ""
@@ -39,7 +47,7 @@ class ModelSpec(NamedTuple):
 class Missing(NamedTuple):
     """No model is settled, and why. ``ready`` are names that would work now, given to ``--model`` or config."""
 
-    reason: Literal["none", "several", "key_missing", "unknown", "not_yet"]
+    reason: Literal["none", "several", "key_missing", "unknown"]
     message: str
     next_step: str
     ready: tuple[str, ...] = ()
@@ -55,7 +63,8 @@ def choose(
     """Settle the model. ``config_models`` is the ``models`` table of the config, ``config_model`` its ``model`` key.
 
     A name is a key of ``config_models``, ``demo``, ``demo:SEED``, ``scripted:FILE``, ``PROVIDER``,
-    ``PROVIDER/MODEL``, or a bare model name where exactly one provider has a key. Nothing is read but the arguments.
+    ``PROVIDER/MODEL`` (of ours or of litellm's list), ``ollama/MODEL``, ``lmstudio/MODEL``, ``llamacpp``, or a bare
+    model name where exactly one provider has a key. Nothing is read but the arguments.
     """
     models, variables = config_models or {}, environ or {}
     for name, source in ((explicit, "--model"), (session_model, "session"), (config_model, "config")):
@@ -72,10 +81,12 @@ def _named(name: str, source: str, models: Mapping[str, Endpoint], environ: Mapp
     if name.startswith("scripted:"):
         return _scripted(name, source)
     prefix, _, rest = name.partition("/")
-    if prefix in DIRECT:
-        return _of_provider(DIRECT[prefix], rest, source, environ)
-    if prefix in NOT_YET:
-        return _not_yet(*NOT_YET[prefix])
+    if provider := provider_named(prefix):
+        return _of_provider(provider, rest, source, environ)
+    if prefix in LOCAL_SERVERS:
+        return _local(LOCAL_SERVERS[prefix], rest, source, environ)
+    if prefix in BY_NAME_ALONE and rest:
+        return ModelSpec("litellm", rest, source, name)
     return _bare(name, source, models, environ)
 
 
@@ -93,49 +104,75 @@ def _scripted(name: str, source: str) -> ModelSpec | Missing:
     return ModelSpec("scripted", name, source, model=path)
 
 
+def _local(server: LocalAddress, model: str, source: str, environ: Mapping[str, str]) -> ModelSpec | Missing:
+    if not model and not server.serves_one:
+        step = f"Write {server.name}/MODEL; %tah model lists what is there."
+        return Missing("unknown", f"{server.title} serves several models, and none is named.", step)
+    return ModelSpec("direct", model or server.name, source, model or "default", server.url_in(environ))
+
+
 def _configured(endpoint: Endpoint, source: str, environ: Mapping[str, str]) -> ModelSpec | Missing:
     if endpoint.api_key_env and not _value(environ, endpoint.api_key_env):
-        return _key_missing(f"The model {endpoint.name!r} of your config", endpoint.api_key_env)
+        return _key_missing(f"the model {endpoint.name!r} of your config", endpoint.api_key_env)
+    through_litellm = endpoint.route == "litellm"
     return ModelSpec(
-        "direct",
+        endpoint.route,
         endpoint.name,
         source,
-        endpoint.model,
+        _with_provider(endpoint) if through_litellm else endpoint.model,
         endpoint.base_url,
-        endpoint.api_key_env,
+        endpoint.api_key_env or (_usual_key(endpoint.model, environ) if through_litellm else ""),
         endpoint.context_window,
         endpoint.headers,
     )
 
 
+def _with_provider(endpoint: Endpoint) -> str:
+    """Its model as litellm wants it: an address without a provider's name speaks OpenAI's chat completions."""
+    prefix = endpoint.model.partition("/")[0]
+    known = provider_named(prefix) is not None or prefix in BY_NAME_ALONE
+    return endpoint.model if known or not endpoint.base_url else f"openai/{endpoint.model}"
+
+
+def _usual_key(model: str, environ: Mapping[str, str]) -> str:
+    provider = provider_named(model.partition("/")[0])
+    return provider.key_variable(environ) if provider else ""
+
+
 def _of_provider(provider: Provider, model: str, source: str, environ: Mapping[str, str]) -> ModelSpec | Missing:
-    elsewhere = _value(environ, provider.base_url_env)
-    has_key = bool(_value(environ, provider.key_env))
-    if not has_key and not elsewhere:
-        return _key_missing(f"{provider.title}", provider.key_env)
-    if elsewhere.rstrip("/") not in ("", provider.base_url) and not model:
+    elsewhere, key_env = _value(environ, provider.base_url_env), provider.key_variable(environ)
+    if not key_env and not elsewhere:
+        return _key_missing(provider.title, provider.key_env)
+    if not elsewhere and not provider.base_url:
         return Missing(
             "unknown",
-            f"{provider.base_url_env} points to {elsewhere}, and no model there is named.",
+            f"{provider.title} answers at an address of your own, and there is no {provider.base_url_env} here.",
+            f"Set {provider.base_url_env} before Jupyter starts.",
+        )
+    if not model and (not provider.default_model or elsewhere.rstrip("/") not in ("", provider.base_url)):
+        where = f"{provider.base_url_env} points to {elsewhere}" if elsewhere else provider.title
+        return Missing(
+            "unknown",
+            f"{where}, and no model there is named.",
             f'Name it: --model {provider.name}/NAME, or "model": "{provider.name}/NAME" in {OWN_FILE}.',
         )
     model = model or provider.default_model
     return ModelSpec(
-        "direct",
+        provider.route,
         model,
         source,
-        model=model,
+        model=model if provider.route == "direct" else f"{provider.name}/{model}",
         base_url=elsewhere or provider.base_url,
-        key_env=provider.key_env if has_key else "",
+        key_env=key_env,
     )
 
 
 def _bare(name: str, source: str, models: Mapping[str, Endpoint], environ: Mapping[str, str]) -> ModelSpec | Missing:
-    ready = [provider for provider in DIRECT.values() if _reachable(provider, environ)]
+    ready = [provider for provider in providers() if _reachable(provider, environ)]
     if len(ready) == 1:
         return _of_provider(ready[0], name, source, environ)
     known = ", ".join([*models, *(f"{provider.name}/{name}" for provider in ready)])
-    usage = f"PROVIDER/{name} with one of: {', '.join(DIRECT)}"
+    usage = f"PROVIDER/{name} with one of: {', '.join(provider.name for provider in providers())}"
     return Missing(
         "unknown",
         f"No model {name!r}: it is no name of your config, and "
@@ -146,29 +183,24 @@ def _bare(name: str, source: str, models: Mapping[str, Endpoint], environ: Mappi
 
 
 def _from_environment(environ: Mapping[str, str], models: Mapping[str, Endpoint]) -> ModelSpec | Missing:
-    direct = [provider for provider in DIRECT.values() if _reachable(provider, environ)]
-    others = [(title, key_env) for title, key_env in NOT_YET.values() if _value(environ, key_env)]
-    if len(direct) == 1 and not others:
-        provider = direct[0]
-        has_key = bool(_value(environ, provider.key_env))
-        return _of_provider(provider, "", provider.key_env if has_key else provider.base_url_env, environ)
-    if len(others) == 1 and not direct:
-        return _not_yet(*others[0])
-    ready = (*models, *(provider.name for provider in direct))
-    if not direct and not others:
+    found = [provider for provider in providers() if _reachable(provider, environ)]
+    if len(found) == 1:
+        source = found[0].key_variable(environ) or found[0].base_url_env
+        return _of_provider(found[0], "", source, environ)
+    ready = (*models, *(provider.name for provider in found))
+    if not found:
         return _nothing(ready)
-    found = ", ".join([*(provider.key_env for provider in direct), *(key_env for _, key_env in others)])
-    names = f": {', '.join(ready)}." if ready else "."
+    variables = ", ".join(provider.key_variable(environ) or provider.base_url_env for provider in found)
     return Missing(
         "several",
-        f"No model is chosen, and several keys are set: {found}.",
-        f'Name one with --model, or with "model" in {OWN_FILE}{names}',
+        f"No model is chosen, and several keys are set: {variables}.",
+        f'Name one with --model, or with "model" in {OWN_FILE}: {", ".join(ready)}.',
         ready,
     )
 
 
 def _nothing(ready: tuple[str, ...]) -> Missing:
-    keys = ", ".join(provider.key_env for provider in DIRECT.values())
+    keys = ", ".join(provider.key_env for provider in providers())
     if ready:
         step = f'Name one of your config with --model, or with "model" in {OWN_FILE}: {", ".join(ready)}.'
     else:
@@ -180,7 +212,7 @@ def _nothing(ready: tuple[str, ...]) -> Missing:
 
 
 def _reachable(provider: Provider, environ: Mapping[str, str]) -> bool:
-    return bool(_value(environ, provider.key_env) or _value(environ, provider.base_url_env))
+    return bool(provider.key_variable(environ) or _value(environ, provider.base_url_env))
 
 
 def _value(environ: Mapping[str, str], name: str) -> str:
@@ -188,16 +220,4 @@ def _value(environ: Mapping[str, str], name: str) -> str:
 
 
 def _key_missing(whose: str, key_env: str) -> Missing:
-    return Missing(
-        "key_missing",
-        f"{whose} needs a key, and there is no {key_env} in this kernel.",
-        f"Set {key_env} before Jupyter starts: a key set later, or in another shell, is not seen here.",
-    )
-
-
-def _not_yet(title: str, key_env: str) -> Missing:
-    return Missing(
-        "not_yet",
-        f"{title} ({key_env}) is not spoken by this version, which speaks OpenAI's chat completions only.",
-        f'Use one of {", ".join(DIRECT)}, or an endpoint named under "models" in {OWN_FILE}.',
-    )
+    return Missing("key_missing", *words_of_missing_key(key_env, whose))

@@ -7,14 +7,35 @@ from pathlib import Path
 import anyio.to_thread
 
 from tah_jupyter.core.errors import ModelError
+from tah_jupyter.core.ports import Model
 from tah_jupyter.models.choose import Missing, ModelSpec
 from tah_jupyter.models.demo import DemoModel
+from tah_jupyter.models.litellm_route import ThroughLitellm
 from tah_jupyter.models.openai_compatible import OpenAICompatible
 from tah_jupyter.models.sample.project import SampleCopy, is_sample, new_seed
 from tah_jupyter.models.sample.words import opening_on_copy
 from tah_jupyter.models.scripted import ScriptedModel
 
-__all__ = ["error_of_missing", "open_demo", "open_direct", "open_script"]
+__all__ = ["error_of_missing", "open_demo", "open_direct", "open_litellm", "open_remote", "open_script"]
+
+
+def open_remote(spec: ModelSpec, environ: Mapping[str, str] = os.environ) -> Model:
+    """The model of a ``direct`` or ``litellm`` choice. No connection is made and litellm is not imported."""
+    return open_litellm(spec, environ) if spec.route == "litellm" else open_direct(spec, environ)
+
+
+def open_litellm(spec: ModelSpec, environ: Mapping[str, str] = os.environ) -> ThroughLitellm:
+    """The model of a ``litellm`` choice. Its key is looked up in ``environ`` at every request."""
+    key_env = spec.key_env
+    return ThroughLitellm(
+        spec.name,
+        model=spec.model,
+        base_url=spec.base_url,
+        api_key=(lambda: environ.get(key_env)) if key_env else None,
+        key_env=key_env,
+        context_window=spec.context_window,
+        headers=spec.headers,
+    )
 
 
 def open_direct(spec: ModelSpec, environ: Mapping[str, str] = os.environ) -> OpenAICompatible:

@@ -17,12 +17,12 @@ import httpx
 
 from tah_jupyter.core.calls import Usage
 from tah_jupyter.core.errors import ConfigError, ModelError
-from tah_jupyter.core.messages import ModelEvent, ModelRequest, Retrying
+from tah_jupyter.core.messages import ModelEvent, ModelRequest
 from tah_jupyter.host.net import plain_client
 from tah_jupyter.models.chat.answer import AnswerReader
 from tah_jupyter.models.chat.body import MAX_ANSWER_BYTES, chunks_of, head_of, next_bytes, whole
-from tah_jupyter.models.chat.provider_errors import Target, error_of_status, model_error
-from tah_jupyter.models.chat.retry import wait_before_retry_s
+from tah_jupyter.models.chat.provider_errors import Target, error_of_status, model_error, target_with_key
+from tah_jupyter.models.chat.retry import with_retries
 from tah_jupyter.models.chat.sse import EventStream
 from tah_jupyter.models.chat.transport_errors import error_of_cut, error_of_settings, error_of_transport
 from tah_jupyter.models.chat.wire import RequestBody
@@ -108,25 +108,9 @@ class OpenAICompatible:
         nothing was shown. Raises ModelError.
         """
         client = await self._open()
-        attempt = 0
-        while True:
-            attempt += 1
-            shown = False
-            try:
-                async with aclosing(self._answer(client, request)) as events:
-                    async for event in events:
-                        shown = True
-                        yield event
-                return
-            except ModelError as error:
-                failure = error
-            wait_s = None if shown else wait_before_retry_s(failure, attempt, self._jitter)
-            if wait_s is None:
-                # Without the inner frames: their variables hold what the provider sent, which may echo the key.
-                raise failure.with_traceback(None) from None
-            retrying = Retrying(failure.message.rstrip("."), attempt, wait_s)
-            yield retrying
-            await self._sleep(retrying.wait_s)
+        async with aclosing(with_retries(lambda: self._answer(client, request), self._sleep, self._jitter)) as events:
+            async for event in events:
+                yield event
 
     async def _open(self) -> httpx.AsyncClient:
         """The client and the model's facts, made in a thread at the first request."""
@@ -146,7 +130,7 @@ class OpenAICompatible:
 
     async def _answer(self, client: httpx.AsyncClient, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """One attempt."""
-        target = self._current_target()
+        target = self._target if self._api_key is None else target_with_key(self._target, self._api_key())
         response = await self._send(client, request, target)
         reader = AnswerReader(target)
         shown = False
@@ -166,20 +150,6 @@ class OpenAICompatible:
             for call in reader.abandon() if shown else ():
                 yield call
             raise failure
-
-    def _current_target(self) -> Target:
-        """The target with the key of this moment. Raises ModelError when there is none, or none that can be sent."""
-        if self._api_key is None:
-            return self._target
-        target = self._target.with_key(self._api_key())
-        if not target.key and target.key_env:
-            message = f"There is no {target.key_env} in this kernel, and {target.title} needs a key."
-            step = f"Set {target.key_env} before Jupyter starts: a key set in another shell is not seen here."
-            raise model_error("key_missing", message, target, next_step=step)
-        if not (target.key.isascii() and target.key.isprintable()):
-            message = f"The key holds characters that no key has, such as a line break: {target.which_key}."
-            raise model_error("key_refused", message, target)
-        return target
 
     async def _send(self, client: httpx.AsyncClient, request: ModelRequest, target: Target) -> httpx.Response:
         """The response, its head read. Raises ModelError for any answer but a success."""

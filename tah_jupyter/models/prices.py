@@ -13,9 +13,9 @@ import msgspec
 
 from tah_jupyter.core.calls import Usage
 from tah_jupyter.host.net import is_loopback
-from tah_jupyter.models.providers import provider_of_host
+from tah_jupyter.models.providers import provider_named, provider_of_host
 
-__all__ = ["Facts", "facts_of"]
+__all__ = ["Facts", "facts_named", "facts_of"]
 
 _TABLE = "model_prices_and_context_window_backup.json"
 # A large request may cost more from some size on, as in input_cost_per_token_above_200k_tokens.
@@ -37,10 +37,12 @@ class Facts(msgspec.Struct, frozen=True):
             return 0.0
         if self.prices is None:
             return None
-        fresh = usage.input_tokens - usage.cached_tokens
+        fresh = usage.input_tokens - usage.cached_tokens - usage.written_tokens
         sent, said = self._price("input_cost_per_token", usage), self._price("output_cost_per_token", usage)
         cached = self._price("cache_read_input_token_cost", usage, default=sent)
-        return fresh * sent + usage.cached_tokens * cached + usage.output_tokens * said
+        written = self._price("cache_creation_input_token_cost", usage, default=sent)
+        input_usd = fresh * sent + usage.cached_tokens * cached + usage.written_tokens * written
+        return input_usd + usage.output_tokens * said
 
     def _price(self, name: str, usage: Usage, default: float = 0.0) -> float:
         prices = self.prices or {}
@@ -57,7 +59,21 @@ def facts_of(base_url: str, model: str) -> Facts:
     if is_loopback(host):
         return Facts(is_free=True)
     provider = provider_of_host(host)
-    entry = _entry(provider.price_prefix, model) if provider else None
+    return _facts(_entry(provider.price_prefix, model) if provider else None)
+
+
+def facts_named(name: str, base_url: str = "") -> Facts:
+    """What is known of the model that litellm calls ``name``, ``PROVIDER/MODEL``; ``base_url`` is where it answers when
+    that is not the provider's own address, and then nothing is known of it. Blocks as :func:`facts_of` does.
+    """
+    if base_url:
+        return facts_of(base_url, name.partition("/")[2])
+    prefix, _, model = name.partition("/")
+    provider = provider_named(prefix)
+    return _facts(_entry(provider.price_prefix, model) if provider else _entry_of_family(prefix, name))
+
+
+def _facts(entry: dict[str, Any] | None) -> Facts:
     if entry is None:
         return Facts()
     window = entry.get("max_input_tokens") or entry.get("max_tokens")
@@ -80,6 +96,17 @@ def _entry(prefix: str, model: str) -> dict[str, Any] | None:
         if name in table:
             entry = msgspec.json.decode(table[name])
             if isinstance(entry, dict) and entry.get("litellm_provider") == prefix:
+                return entry
+    return None
+
+
+def _entry_of_family(prefix: str, name: str) -> dict[str, Any] | None:
+    """The same by litellm's own name; one service may stand there as several, such as ``bedrock_converse``."""
+    table = _table()
+    for key in (name, name.removeprefix(f"{prefix}/")):
+        if key in table:
+            entry = msgspec.json.decode(table[key])
+            if isinstance(entry, dict) and str(entry.get("litellm_provider", "")).startswith(prefix):
                 return entry
     return None
 

@@ -188,8 +188,9 @@ class _Checker:
         """An object that counts only as a whole: one mistake in an endpoint, and it is not used."""
         before = len(self.problems)
         usable = {n: self.value(below, inner, (*path, n)) for n, below, inner in self.known(key, value, path)}
+        exempt = any(value.get(name) == reason for name, reason in key.required_unless.items())
         for name in key.required:
-            if name not in value:
+            if name not in value and not exempt:
                 self.problem(path, f"{quoted(_dotted(path))} needs the key {quoted(name)}.")
         return usable if len(self.problems) == before else _BAD
 

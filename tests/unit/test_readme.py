@@ -11,7 +11,7 @@ import pytest
 from tah_jupyter import open_session
 from tah_jupyter.jupyter.grammar import COMMANDS, MODES, OPTIONS
 from tah_jupyter.models.choose import ModelSpec, choose
-from tah_jupyter.models.providers import DIRECT
+from tah_jupyter.models.providers import providers
 from tah_jupyter.runtime.config import load
 from tests.house.source import ROOT
 
@@ -71,7 +71,7 @@ def test_every_command_and_option_exists_and_none_is_left_out() -> None:
 
 def test_the_keys_it_names_choose_a_model_and_are_all_there_are() -> None:
     with_a_key = README[README.index("- **With a key.**") : README.index("- **Without one.**")]
-    assert set(re.findall(r"\b[A-Z]+_API_KEY", with_a_key)) == {provider.key_env for provider in DIRECT.values()}
+    assert set(re.findall(r"\b[A-Z]+_API_KEY", with_a_key)) == {provider.key_env for provider in providers()}
 
 
 def test_the_config_it_shows_names_a_model(home: Path) -> None:

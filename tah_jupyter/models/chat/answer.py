@@ -1,8 +1,7 @@
 """One streamed answer: from chunks to model events, and whether it is complete."""
 
 from collections.abc import Iterable, Iterator
-
-import msgspec
+from typing import TypeAlias
 
 from tah_jupyter.core.calls import Usage
 from tah_jupyter.core.errors import ModelError
@@ -19,9 +18,12 @@ from tah_jupyter.models.chat.chunks import (
 )
 from tah_jupyter.models.chat.fragments import CallAssembler
 from tah_jupyter.models.chat.provider_errors import Target, error_of_body, model_error
+from tah_jupyter.models.chat.surrogates import TextMender
 from tah_jupyter.models.chat.transport_errors import error_of_cut
 
 __all__ = ["AnswerReader"]
+
+Part: TypeAlias = TextPart | ThinkingPart | CallFinished
 
 
 class AnswerReader:
@@ -36,6 +38,10 @@ class AnswerReader:
         self._reason = ""
         self._refused = False
         self._usage: Usage | None = None
+        self._menders: dict[type[TextPart] | type[ThinkingPart], TextMender] = {
+            ThinkingPart: TextMender(),
+            TextPart: TextMender(),
+        }
 
     @property
     def ended(self) -> bool:
@@ -45,13 +51,20 @@ class AnswerReader:
         """The model events of what came in one read; neighbouring pieces of text are joined. Raises ModelError, after
         what came before it was given.
         """
+        return self._joined(self._parts(events))
+
+    def take_chunk(self, chunk: Chunk) -> Iterator[ModelEvent]:
+        """The same for one chunk that another library decoded."""
+        return self._joined(self._of_chunk(chunk))
+
+    def _joined(self, parts: Iterable[Part]) -> Iterator[ModelEvent]:
         kind: type[TextPart] | type[ThinkingPart] = TextPart
         texts: list[str] = []
         failure: ModelError | None = None
         try:
-            for part in self._parts(events):
+            for part in parts:
                 if texts and type(part) is not kind:
-                    yield kind("".join(texts))
+                    yield from self._text(kind, texts)
                     texts = []
                 if isinstance(part, CallFinished):
                     yield part
@@ -61,9 +74,13 @@ class AnswerReader:
         except ModelError as error:
             failure = error
         if texts:
-            yield kind("".join(texts))
+            yield from self._text(kind, texts)
         if failure is not None:
             raise failure
+
+    def _text(self, kind: type[TextPart] | type[ThinkingPart], texts: list[str]) -> Iterator[ModelEvent]:
+        if whole := self._menders[kind].add("".join(texts)):
+            yield kind(whole)
 
     def end(self) -> Iterator[ModelEvent]:
         """What the end of the stream completes. Raises ModelError when the answer is not complete."""
@@ -72,6 +89,9 @@ class AnswerReader:
             yield from self.abandon()
             raise error_of_cut(None, self._target) if not self._reason else self._strange_end()
         whole = finish in ("stop", "calls")
+        for kind, mender in self._menders.items():
+            if rest := mender.end():
+                yield kind(rest)
         yield from self._calls.finish(whole=whole)
         if self._usage is not None:
             yield UsagePart(self._usage)
@@ -83,7 +103,7 @@ class AnswerReader:
         """The calls that the end of the stream cut off."""
         return self._calls.finish(whole=False)
 
-    def _parts(self, events: Iterable[tuple[bytes, bytes]]) -> Iterator[TextPart | ThinkingPart | CallFinished]:
+    def _parts(self, events: Iterable[tuple[bytes, bytes]]) -> Iterator[Part]:
         for name, data in events:
             data = data.strip()
             if data.startswith(b"[DONE]"):
@@ -95,14 +115,19 @@ class AnswerReader:
             if chunk is None:
                 self.done = True
                 return
-            if chunk.error or name == b"error":
-                raise error_of_body(chunk.error or data.decode("utf-8", "replace"), self._target)
-            if chunk.usage is not None:
-                self._usage = usage_of(chunk.usage) or self._usage
-            if chunk.choices:
-                yield from self._choice(chunk.choices[0])
+            if name == b"error" and not chunk.error:
+                chunk.error = data.decode("utf-8", "replace")
+            yield from self._of_chunk(chunk)
 
-    def _choice(self, choice: Choice) -> Iterator[TextPart | ThinkingPart | CallFinished]:
+    def _of_chunk(self, chunk: Chunk) -> Iterator[Part]:
+        if chunk.error:
+            raise error_of_body(chunk.error, self._target)
+        if chunk.usage is not None:
+            self._usage = usage_of(chunk.usage) or self._usage
+        if chunk.choices:
+            yield from self._choice(chunk.choices[0])
+
+    def _choice(self, choice: Choice) -> Iterator[Part]:
         delta = choice.delta or choice.message
         if delta is not None:
             if thinking := text_of(delta.reasoning_content) or text_of(delta.reasoning) or thinking_of(delta.content):
@@ -123,7 +148,7 @@ class AnswerReader:
         """The chunk in ``data``; None when it is none but the model had finished, so that nothing is missing."""
         try:
             return decode_chunk(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             if self.ended:
                 return None
             message = f"{self._target.title} sent something that is no part of a chat completion."

@@ -4,6 +4,7 @@ Fields that no provider gets wrong are typed, so that decoding skips the rest (0
 and 2.4 µs for ``json.loads``, measured); the others are ``Any`` and are read with care.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ __all__ = [
     "Delta",
     "Fragment",
     "Function",
+    "chunk_of",
     "decode_chunk",
     "finish_of",
     "text_of",
@@ -63,12 +65,32 @@ class Chunk(msgspec.Struct):
     error: Any = None
 
 
-decode_chunk = msgspec.json.Decoder(Chunk).decode
+_decode = msgspec.json.Decoder(Chunk).decode
+
+
+def decode_chunk(data: bytes) -> Chunk:
+    """The chunk that ``data`` writes. What no JSON may hold but servers send all the same, NaN and half a surrogate
+    pair, is read by the lenient parser of the standard library. Raises ValueError, or RecursionError.
+    """
+    try:
+        return _decode(data)
+    except msgspec.ValidationError:
+        raise
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return msgspec.convert(json.loads(data), Chunk)
+
+
+def chunk_of(value: object) -> Chunk:
+    """The same from an object with attributes, as libraries give it. Raises ValueError."""
+    return msgspec.convert(value, Chunk, from_attributes=True)
+
 
 _FINISH: dict[str, Reason] = {
     "stop": "stop",
     "end_turn": "stop",
     "eos": "stop",
+    "eos_token": "stop",
+    "stop_token": "stop",
     "stop_sequence": "stop",
     "complete": "stop",
     "tool_calls": "calls",
@@ -112,8 +134,9 @@ def usage_of(value: object) -> Usage | None:
         return None
     details = value.get("prompt_tokens_details")
     cached = _count(details.get("cached_tokens")) if isinstance(details, Mapping) else 0
-    cached = cached or _count(value.get("prompt_cache_hit_tokens"))  # DeepSeek
-    return Usage(input_tokens=sent, cached_tokens=min(cached, sent), output_tokens=said, requests=1)
+    cached = min(cached or _count(value.get("prompt_cache_hit_tokens")), sent)  # the latter by DeepSeek
+    written = min(_count(value.get("cache_creation_input_tokens")), sent - cached)  # Anthropic, as litellm says it
+    return Usage(sent, cached, said, 1, written)
 
 
 def _count(value: object) -> int:

@@ -13,6 +13,7 @@ import msgspec
 from tah_jupyter.core.errors import ModelError
 from tah_jupyter.core.messages import CallFinished
 from tah_jupyter.models.chat.chunks import Fragment
+from tah_jupyter.models.chat.surrogates import mend
 
 __all__ = ["CallAssembler"]
 
@@ -38,7 +39,7 @@ class _Call:
 
     @property
     def text(self) -> str:
-        return "".join(self.pieces)
+        return mend("".join(self.pieces))
 
     def add(self, text: str) -> None:
         """Take the next piece of argument text. Linear over the call's life: quotes and braces are counted once, and

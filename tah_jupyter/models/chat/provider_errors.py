@@ -13,34 +13,42 @@ import msgspec
 from tah_jupyter.core.errors import ModelError, ModelErrorKind
 from tah_jupyter.host.secrets.redact import Redactor
 from tah_jupyter.models.chat.retry import retry_after_s
-from tah_jupyter.models.providers import provider_of_host
+from tah_jupyter.models.providers import provider_of_host, words_of_missing_key
 from tah_jupyter.runtime.config_sources import OWN_FILE
 
-__all__ = ["Target", "error_of_body", "error_of_status", "model_error"]
+__all__ = ["Target", "error_of_body", "error_of_status", "model_error", "target_with_key"]
 
 _MAX_DETAIL_CHARS = 300
 _MAX_RAW_CHARS = 4_000
 
 # By the words of the answer: providers agree on statuses less than on these. Sources: the error pages of OpenAI,
-# OpenRouter, DeepSeek, Groq and Mistral; messages of vLLM, llama.cpp and Ollama as their servers write them.
+# OpenRouter, DeepSeek, Groq, Mistral, Anthropic and Google; messages of vLLM, llama.cpp and Ollama as their servers
+# write them.
 _WORDS: tuple[tuple[ModelErrorKind, str], ...] = (
     (
         "context_too_long",
         r"context_length_exceeded|maximum context length|context (window|length|size)\b.*(exceed|too)|"
-        r"exceed\w*.{0,40}\bcontext|prompt is too long|input (is )?too long|too many (input )?tokens",
+        r"exceed\w*.{0,40}\bcontext|prompt is too long|input (is )?too long|too many (input )?tokens|"
+        r"input token count.{0,40}exceeds",
     ),
+    # Gemini says "quota" of a pause of seconds too; what names its end, or a free tier, passes by itself.
+    ("rate_limit", r"retry in \d|per[ _-]?(minute|day)|free_tier"),
     (
         "no_credit",
         r"insufficient_quota|insufficient[ _](balance|credits?|funds)|exceeded your current quota|"
-        r"billing_hard_limit|out of credits?|payment required",
+        r"billing_hard_limit|out of credits?|payment required|credit balance",
     ),
     ("content_filter", r"content_(filter|policy)|content management policy|moderation|flagged"),
     (
         "model_unknown",
         r"model_not_found|(model|deployment)\b.{0,120}(does not exist|not found|not exist|not available)|"
-        r"(unknown|invalid|no such) model|not a valid model",
+        r"(unknown|invalid|no such) model|not a valid model|not_found_error\s+model\b",
     ),
-    ("key_refused", r"invalid_api_key|(incorrect|invalid|wrong|expired|revoked) api[ _-]?key|authentication_error"),
+    (
+        "key_refused",
+        r"invalid_api_key|(incorrect|invalid|wrong|expired|revoked) api[ _-]?key|authentication_error|"
+        r"api[ _]key (is )?(not valid|invalid)",
+    ),
     ("overloaded", r"overloaded|at capacity|insufficient_system_resource"),
     ("rate_limit", r"rate[ _-]?limit|too many requests"),
 )
@@ -61,13 +69,16 @@ _PASSING: frozenset[ModelErrorKind] = frozenset({"connection", "timeout", "rate_
 
 
 class Target(NamedTuple):
-    """Whom a request went to, for the words of its errors."""
+    """Whom a request went to, for the words of its errors. ``name`` is what people call it, where the address alone
+    does not say.
+    """
 
     base_url: str
     model: str
     key: str = ""
     key_env: str = ""
     key_note: str = ""
+    name: str = ""
 
     def __repr__(self) -> str:
         return f"Target({self.base_url!r}, {self.model!r}, {self.key_env!r})"  # tracebacks with locals show it
@@ -81,6 +92,8 @@ class Target(NamedTuple):
     @property
     def title(self) -> str:
         """What people call it: the provider's name, else the host."""
+        if self.name:
+            return self.name
         address = urlsplit(self.base_url)
         provider = provider_of_host(address.hostname or "")
         return provider.title if provider else address.netloc.rpartition("@")[2]
@@ -96,6 +109,18 @@ class Target(NamedTuple):
         name = self.key_env or "key"
         clean = Redactor({name: self.key}).redact(text) if self.key else Redactor().redact(text)
         return clean.replace(self.key, f"⟨{name}⟩") if len(self.key) >= 4 else clean
+
+
+def target_with_key(target: Target, given: str | None) -> Target:
+    """``target`` with the key of this moment. Raises ModelError when there is none, or none that can be sent."""
+    target = target.with_key(given)
+    if not target.key and target.key_env:
+        message, step = words_of_missing_key(target.key_env, target.title)
+        raise model_error("key_missing", message, target, next_step=step)
+    if not (target.key.isascii() and target.key.isprintable()):
+        message = f"The key holds characters that no key has, such as a line break: {target.which_key}."
+        raise model_error("key_refused", message, target)
+    return target
 
 
 def error_of_status(status: int, body: bytes, headers: Mapping[str, str], target: Target) -> ModelError:
@@ -154,16 +179,15 @@ def _said(detail: str) -> str:
 
 
 def _next_step(kind: ModelErrorKind, target: Target) -> str:
-    variable = target.key_env or f"the variable named by apiKeyEnv in {OWN_FILE}"
     return {
-        "key_refused": f"Put a valid key into {variable} and restart the kernel."
+        "key_refused": "Enter another key with %tah key."
         if target.key
         else f'Name the variable that holds it with "apiKeyEnv" in {OWN_FILE}.',
         "no_credit": "Add credit with the provider, or choose another model.",
         "rate_limit": "Wait a little and run the cell again, or choose another model.",
         "overloaded": "Run the cell again in a minute, or choose another model.",
-        "model_unknown": "Choose one that the provider lists for your account.",
-        "context_too_long": "Start a new session with %%tah --new, or choose a model with a larger window.",
+        "model_unknown": "Choose one that the provider lists for your account: %tah model NAME.",
+        "context_too_long": "Start a new session with %%tah --new, or choose a model with a larger window: %tah model.",
         "content_filter": "Word the request differently, or choose another model.",
         "connection": "Check the address and the network of this machine, then run the cell again.",
         "timeout": "Run the cell again; a local model may need longer for its first answer.",

@@ -1,13 +1,15 @@
 """When a failed request is sent again, and how long to wait first."""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from tah_jupyter.core.errors import ModelError
+from tah_jupyter.core.messages import ModelEvent, Preparing, Retrying
 
-__all__ = ["MAX_RETRIES", "MAX_WAIT_S", "retry_after_s", "wait_before_retry_s"]
+__all__ = ["MAX_RETRIES", "MAX_WAIT_S", "retry_after_s", "wait_before_retry_s", "with_retries"]
 
 MAX_RETRIES = 3
 MAX_WAIT_S = 60.0
@@ -15,6 +17,34 @@ MAX_WAIT_S = 60.0
 
 _FIRST_S = 0.5
 _LONGEST_S = 8.0
+
+
+async def with_retries(
+    attempt: Callable[[], AsyncGenerator[ModelEvent, None]],
+    sleep: Callable[[float], Awaitable[None]],
+    jitter: Callable[[], float] = random.random,
+) -> AsyncGenerator[ModelEvent, None]:
+    """What ``attempt`` streams. A failure that may pass is tried again, but only while nothing was shown. Raises
+    ModelError.
+    """
+    number = 0
+    while True:
+        number += 1
+        shown = False
+        try:
+            async with aclosing(attempt()) as events:
+                async for event in events:
+                    shown = shown or not isinstance(event, Preparing)
+                    yield event
+            return
+        except ModelError as error:
+            failure = error
+        wait_s = None if shown else wait_before_retry_s(failure, number, jitter)
+        if wait_s is None:
+            # Without the inner frames: their variables hold what the provider sent, which may echo the key.
+            raise failure.with_traceback(None) from None
+        yield Retrying(failure.message.rstrip("."), number, wait_s)
+        await sleep(wait_s)
 
 
 def wait_before_retry_s(error: ModelError, attempt: int, jitter: Callable[[], float] = random.random) -> float | None:

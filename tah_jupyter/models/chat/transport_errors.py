@@ -1,5 +1,6 @@
 """What a broken connection means: each error of the HTTP client as a ModelError that says what to do next."""
 
+import os
 import socket
 import ssl
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import httpx
 from tah_jupyter.core.errors import ModelError
 from tah_jupyter.host.net import is_loopback, proxy_in_force
 from tah_jupyter.models.chat.provider_errors import Target, model_error
+from tah_jupyter.models.local_addresses import local_server_at
 
 __all__ = ["error_of_cut", "error_of_settings", "error_of_transport"]
 
@@ -22,7 +24,7 @@ def error_of_transport(error: Exception, target: Target) -> ModelError:
     host = urlsplit(target.base_url).hostname or ""
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return _untrusted(cause, raw, target)
+            return _untrusted(cause.verify_message, raw, target)
     if isinstance(error, (httpx.ProxyError, httpx.ConnectError, httpx.ConnectTimeout)):
         proxy = proxy_in_force(target.base_url)
         if proxy is not None:
@@ -36,11 +38,9 @@ def error_of_transport(error: Exception, target: Target) -> ModelError:
     if any(isinstance(cause, socket.gaierror) for cause in causes):
         return model_error("connection", f"The name {host} cannot be found.", target, raw)
     if isinstance(error, httpx.ConnectError):
-        if not is_loopback(host):
-            return model_error("connection", f"Nothing answers on {target.title}.", target, raw)
-        message = f"Nothing answers on {target.title} of the machine where this kernel runs."
-        step = "Start the server there (ollama serve, for Ollama), or correct its address; then run the cell again."
-        return model_error("connection", message, target, raw, next_step=step)
+        if is_loopback(host):
+            return _nothing_local(raw, target)
+        return model_error("connection", f"Nothing answers on {target.title}.", target, raw)
     return model_error("connection", f"The connection to {target.title} broke before it answered.", target, raw)
 
 
@@ -67,17 +67,41 @@ def error_of_settings(error: Exception, target: Target) -> ModelError:
         message = f"The proxy {proxy[1]}, set by {proxy[0]}, cannot be used: {str(error).rstrip('.')}."
         return model_error("bad_request", message, target, next_step=f"Correct {proxy[0]} and restart the kernel.")
     message = f"The certificates of this machine cannot be read: {str(error).rstrip('.')}."
-    step = "Correct SSL_CERT_FILE and SSL_CERT_DIR and restart the kernel."
+    step = f"Correct {_named_certificates() or 'SSL_CERT_FILE'} and restart the kernel."
     return model_error("bad_request", message, target, next_step=step)
 
 
-def _untrusted(error: ssl.SSLCertVerificationError, raw: str, target: Target) -> ModelError:
-    return ModelError(
-        f"The certificate of {target.title} is not trusted here: {error.verify_message}.",
-        kind="connection",
-        next_step="Behind a company proxy, set SSL_CERT_FILE to a file with its certificates.",
-        raw=target.redact(raw),
+def _nothing_local(raw: str, target: Target) -> ModelError:
+    """People start a server where their browser is, and the kernel is somewhere else."""
+    server = local_server_at(urlsplit(target.base_url).port)
+    title = server.title if server else "A server"
+    message = (
+        f"Nothing answers on {target.title} of {socket.gethostname()}, where your kernel runs. "
+        f"{title} on your laptop is not reachable from there."
     )
+    start = f" ({server.start})" if server and server.start else ""
+    step = f"Start the server there{start}, or correct its address; then run the cell again."
+    return model_error("connection", message, target, raw, next_step=step)
+
+
+def _untrusted(why: str, raw: str, target: Target) -> ModelError:
+    named = _named_certificates()
+    step = (
+        f"The certificates come from {named}: it needs those of the company proxy too. Then restart the kernel."
+        if named
+        else "Behind a company proxy, set SSL_CERT_FILE to a file with its certificates, and restart the kernel."
+    )
+    error = model_error(
+        "connection", f"The certificate of {target.title} is not trusted here: {why}.", target, raw, next_step=step
+    )
+    error.retryable = False
+    return error
+
+
+def _named_certificates() -> str:
+    """The variables that say which certificates are trusted, with their values; empty when none does."""
+    given = {name: os.environ.get(name, "").strip() for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")}
+    return " and ".join(f"{name} ({value})" for name, value in given.items() if value)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ import msgspec
 from tah_jupyter.core.calls import ToolSchema
 from tah_jupyter.core.messages import AssistantMessage, Message, ModelRequest, ToolMessage
 
-__all__ = ["RequestBody"]
+__all__ = ["RequestBody", "wire_message", "wire_tool"]
 
 _encode = msgspec.json.encode
 _CONVERSATIONS = 8  # a session and its sub-agents take turns on one model; older ones are encoded again
@@ -50,7 +50,7 @@ class RequestBody:
 
     def _encoded_tools(self, tools: Sequence[ToolSchema]) -> bytes:
         if tools is not self._tools and list(tools) != list(self._tools):
-            self._tool_bytes = b',"tools":' + _encode([_tool(tool) for tool in tools]) if tools else b""
+            self._tool_bytes = b',"tools":' + _encode([wire_tool(tool) for tool in tools]) if tools else b""
         self._tools = tools if isinstance(tools, tuple) else tuple(tools)
         return self._tool_bytes
 
@@ -64,7 +64,7 @@ class RequestBody:
         if not conversation.encoded:
             conversation.encoded += _safe_encode({"role": "system", "content": request.system})
         for message in request.messages[known:]:
-            conversation.encoded += b"," + _safe_encode(self._message(message))
+            conversation.encoded += b"," + _safe_encode(wire_message(message, self._id))
             conversation.messages.append(message)
         return conversation.encoded
 
@@ -76,32 +76,35 @@ class RequestBody:
             self._conversations.popitem(last=False)
         return conversation
 
-    def _message(self, message: Message) -> dict[str, Any]:
-        if isinstance(message, ToolMessage):
-            return {"role": "tool", "tool_call_id": self._id(message.call_id), "content": message.text}
-        if not isinstance(message, AssistantMessage):
-            return {"role": "user", "content": message.text}
-        if not message.calls:
-            return {"role": "assistant", "content": message.text}
-        calls = [
-            {
-                "id": self._id(call.call_id),
-                "type": "function",
-                "function": {"name": call.tool, "arguments": call.arguments},
-            }
-            for call in message.calls
-        ]
-        return {"role": "assistant", "content": message.text or None, "tool_calls": calls}
-
     def _id(self, call_id: str) -> str:
         return hashlib.sha256(call_id.encode()).hexdigest()[:9] if self._short_ids else call_id
+
+
+def wire_message(message: Message, id_of: Callable[[str], str] = str) -> dict[str, Any]:
+    """``message`` as OpenAI's chat completions have it; ``id_of`` says how a call's id is written there."""
+    if isinstance(message, ToolMessage):
+        return {"role": "tool", "tool_call_id": id_of(message.call_id), "content": message.text}
+    if not isinstance(message, AssistantMessage):
+        return {"role": "user", "content": message.text}
+    if not message.calls:
+        return {"role": "assistant", "content": message.text}
+    calls = [
+        {
+            "id": id_of(call.call_id),
+            "type": "function",
+            "function": {"name": call.tool, "arguments": call.arguments},
+        }
+        for call in message.calls
+    ]
+    return {"role": "assistant", "content": message.text or None, "tool_calls": calls}
 
 
 def _key(request: ModelRequest) -> object:
     return request.system, request.messages[0] if request.messages else None
 
 
-def _tool(tool: ToolSchema) -> dict[str, Any]:
+def wire_tool(tool: ToolSchema) -> dict[str, Any]:
+    """What the model is told of ``tool``, as OpenAI's chat completions have it."""
     function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
     return {"type": "function", "function": function}
 

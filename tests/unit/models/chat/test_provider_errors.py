@@ -1,10 +1,12 @@
 """Each refusal and each broken connection says what was wrong and what to do next, and never holds the key."""
 
 import logging
+import socket
 import traceback
 from typing import Any
 
 import anyio
+import httpx
 import pytest
 
 from tah_jupyter.core.errors import ConfigError, ModelError
@@ -207,7 +209,20 @@ async def test_a_server_that_is_not_there_is_said_with_its_address() -> None:
     assert error.retryable
     assert "Nothing answers on 127.0.0.1:" in error.message
     assert "Start the server there" in error.next_step
-    assert "where this kernel runs" in error.message
+    assert f" of {socket.gethostname()}, where your kernel runs. A server on your laptop is not" in error.message
+
+
+async def test_a_local_server_is_named_by_its_usual_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(*args: Any, **more: Any) -> httpx.Response:
+        raise httpx.ConnectError("All connection attempts failed")
+
+    monkeypatch.setattr(httpx.AsyncClient, "send", refuse)
+    error = await failure("http://localhost:11434/v1", api_key=None)
+    assert error.message == (
+        f"Nothing answers on localhost:11434 of {socket.gethostname()}, where your kernel runs. "
+        "Ollama on your laptop is not reachable from there."
+    )
+    assert "(ollama serve)" in error.next_step
 
 
 async def test_a_name_that_does_not_exist_is_said() -> None:

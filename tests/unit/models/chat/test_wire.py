@@ -7,6 +7,7 @@ import pytest
 
 from tah_jupyter.core.calls import ToolSchema
 from tah_jupyter.core.messages import AssistantMessage, CallPart, Message, ModelRequest, ToolMessage, UserMessage
+from tah_jupyter.models.chat import wire
 from tah_jupyter.models.chat.wire import RequestBody
 
 CALL = AssistantMessage("", (CallPart("call-1", "read", "{}"),))
@@ -54,8 +55,8 @@ def test_an_empty_history_still_has_its_instructions() -> None:
 def test_a_message_is_encoded_once_in_its_life(monkeypatch: pytest.MonkeyPatch) -> None:
     encoded: list[Message] = []
     body = RequestBody("m")
-    plain = body._message
-    monkeypatch.setattr(body, "_message", lambda message: encoded.append(message) or plain(message))
+    plain = wire.wire_message
+    monkeypatch.setattr(wire, "wire_message", lambda message, id_of: encoded.append(message) or plain(message, id_of))
     history: list[Message] = []
     for number in range(50):
         history += [UserMessage(f"q{number}"), AssistantMessage("a")]
