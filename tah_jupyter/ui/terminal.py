@@ -25,9 +25,6 @@ SILENCE_S = 20.0
 TAIL_LINES = 4
 """Lines of a running command's output."""
 
-PROMPT_CHARS = 200
-"""Characters of what the model was told meanwhile; the record has all of it."""
-
 _MARKS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}
 _STEP_MARKS = {"✓": "step_ok", "✕": "step_failed"}
 _UNSETTLED = ("queued", "waiting", "running")
@@ -86,7 +83,9 @@ class Scroll:
     def ending(self, view: RunView, width: int) -> list[Line]:
         """How the run ended, what it changed, and what is safe."""
         run, state, *figures = self._phrases.header_parts(view)
-        header = " · ".join([small(state.partition(" ")[2]), run.partition(" · ")[2], *figures])
+        # what was stopped stands right above, and in IPython's own line below
+        word = self._words.say("stopped") if view.state == "stopped" else state.partition(" ")[2]
+        header = " · ".join([small(word), run.partition(" · ")[2], *figures])
         lines = [Line(row, "bad" if view.state == "failed" else "strong") for row in wrapped(header, width, hang="  ")]
         for text in (self._phrases.aftermath(view), *short_summary(view, self._words)):
             lines += [Line(row) for row in wrapped(text, width)] if text else []
@@ -101,7 +100,8 @@ class Scroll:
         yield from (Line(row, "strong") for row in wrapped(header, width, hang="  "))
 
     def _note(self, note: Note, view: RunView, width: int) -> Iterator[Line]:
-        if note.id in self._told:
+        """What the person should know; what the model was told is the record's to keep."""
+        if note.id in self._told or note.code == "prompt":
             return
         self._told.add(note.id)
         yield from self._flushed(width)
@@ -109,8 +109,7 @@ class Scroll:
             model = self._phrases.destination(view).replace(" → ", " -> ")
             text = self._words.say("answers_from_now", model=model, why=visible_line(note.text).text)
         else:
-            shown = " ".join(note.text.split())
-            text = self._phrases.note(note, text=shown if note.code != "prompt" else shortened(shown, PROMPT_CHARS))
+            text = self._phrases.note(note, text=" ".join(note.text.split()))
         ink: Ink = "faint" if note.level == "info" else "bad" if note.level == "error" else "asks"
         yield from (Line(row, ink) for row in wrapped(f"  {text}", width, hang="    "))
 

@@ -48,7 +48,7 @@ def approval_card(approval: Approval, words: Words, width: int) -> list[Line]:
         warning = words.say("hidden_characters", escapes=", ".join(hidden))
         lines += [Line(row, "bad") for row in wrapped(warning, width)]
     if why := "; ".join(visible_line(words.told(reason)).text for reason in approval.asks_because):
-        lines += [Line(row) for row in folded(small(words.say("asks_because", why=why)), width, hang="  ")]
+        lines += [Line(row) for row in wrapped(small(words.say("asks_because", why=why)), width, hang="  ")]
     return lines
 
 
@@ -98,7 +98,7 @@ def question_card(question: Question, words: Words, width: int) -> list[Line]:
         lines += _choice(choice, numbers.get(choice.key, "-"), names, width)
     keys = [words.say("choose_by")]
     keys += [f"? {small(words.say('details'))}"] if question.detail else []
-    return [*lines, *(Line(row, "asks") for row in joined(keys, " | ", width))]
+    return [*lines, *(Line(part, "asks") for row in joined(keys, " | ", width) for part in wrapped(row, width))]
 
 
 def _choice(choice: Choice, number: str, names: int, width: int) -> Iterator[Line]:
@@ -148,7 +148,8 @@ def _diff(view: Diff, width: int, hidden: dict[str, None]) -> Iterator[Line]:
     for row in rows:
         shown = visible(row.text)
         hidden |= dict.fromkeys(shown.hidden)
-        text = diff.as_text(diff.Row(row.kind, row.number, shown.text.expandtabs(4)), digits)
+        line = shown.text.replace("\n", "\\n").expandtabs(4)  # a line that holds another one is no line of a file
+        text = diff.as_text(diff.Row(row.kind, row.number, line), digits)
         hang = " " * (digits + 5)
         yield from (Line(each, _INKS.get(row.kind, "plain")) for each in folded(f" {text}", width, hang=hang))
 
@@ -160,7 +161,7 @@ def _texts(nodes: tuple[Node, ...]) -> list[str]:
         if isinstance(node, Element) and node.tag in ("ol", "ul", "table", "tbody", "div") and node.children:
             lines += _texts(node.children)
         elif isinstance(node, Element) and node.tag == "tr":
-            lines.append("  ".join(text_of([cell]) for cell in node.children))
+            lines += "  ".join(text_of([cell]) for cell in node.children).split("\n")
         else:
             lines += text_of([node]).rstrip("\n").split("\n")
     return lines

@@ -1,7 +1,7 @@
 """Text in the columns of a terminal: how wide it is, where it may break, and prose that arrives in pieces.
 
 A row of prose is settled when the next word did not fit, so what was printed never changes. Chinese and Japanese break
-between characters, but never before closing punctuation.
+between characters, but never before closing punctuation or after what opens.
 """
 
 import re
@@ -20,8 +20,9 @@ Ink: TypeAlias = Literal["plain", "faint", "strong", "added", "removed", "asks",
 TAB = 4
 
 _WIDE = "\u2e80-\u303e\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003fffd"
+_OPENING = "（「『【《〈"
 _CLOSING = "、。，．：；！？）」』】》〉”’…"
-_WORDS = re.compile(f"[ \t]+|[{_WIDE}][{_CLOSING}]*|[^ \t{_WIDE}]+")
+_WORDS = re.compile(f"[ \t]+|[{_OPENING}]*[{_WIDE}][{_CLOSING}]*|[^ \t{_WIDE}]+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _LEAD = re.compile(r"[ \t]*(?:>[ \t]?|(?:[-*+]|\d{1,9}[.)])[ \t]+)?")
 _LEAD_CHARS = 40

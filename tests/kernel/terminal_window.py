@@ -15,7 +15,7 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pyte
@@ -26,9 +26,7 @@ LIMIT_S = 50.0
 ROWS = 60
 IPYTHON = (sys.executable, "-m", "IPython", "--simple-prompt", "--no-banner")
 
-_OWN_TERMINAL = (
-    "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
-)
+_OWN_TERMINAL = "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
 
 
 class Window:
@@ -40,9 +38,9 @@ class Window:
         self._ours, theirs = os.openpty()
         self.screen.write_process_input = self._answer  # type: ignore[method-assign]
         self.resize(width)
-        environ = {**os.environ, "TERM": "xterm-256color", "PYTHONWARNINGS": "ignore", **env}
-        for name in ("COLUMNS", "LINES"):
-            environ.pop(name, None)
+        ours = {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "PYTHONWARNINGS": "ignore", **env}
+        theirs_not = ("COLUMNS", "LINES", "NO_COLOR")
+        environ = {name: value for name, value in os.environ.items() if name not in theirs_not} | ours
         self.process = subprocess.Popen(
             [sys.executable, "-c", _OWN_TERMINAL, *argv],
             stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, env=environ,
@@ -62,7 +60,7 @@ class Window:
         """The lines from the last one that begins with ``start`` on, times of day and lengths of time made equal."""
         lines = self.lines
         first = max(number for number, line in enumerate(lines) if line.startswith(start))
-        return [re.sub(r"\d+\.\d s\b|\d+ s\b", "0 s", line) for line in lines[first:]]
+        return [re.sub(r"[\d.]+ s\b", "0 s", line) for line in lines[first:]]
 
     def ink(self, text: str) -> tuple[str, bool]:
         """Colour and weight of the first character of ``text`` where it stands last."""
@@ -79,6 +77,16 @@ class Window:
 
     def ctrl_c(self) -> None:
         self.type("\x03")
+
+    def ctrl_c_until(self, seen: str) -> None:
+        """Ctrl-C until it is noticed: one that comes in the very moment in which readline has drawn its prompt and does
+        not wait yet is noticed with the next key (CPython, ``readline_until_enter_or_signal``).
+        """
+        for _ in range(10):
+            self.ctrl_c()
+            with suppress(TimeoutError):
+                return self.until(seen, limit_s=5)
+        raise TimeoutError(f"Ctrl-C was not noticed\n{self.text}")
 
     def resize(self, width: int) -> None:
         """Make the window narrower or wider, as dragging its edge does."""

@@ -1,75 +1,68 @@
-"""%tah in plain IPython, without a kernel: it blocks, asks at the prompt, and Ctrl-C ends the run."""
+"""%tah in plain IPython whose input and output are pipes: no window, no colour, and never a wait for nobody."""
 
 import os
-import signal
 import subprocess
 import sys
-from pathlib import Path
 
-from tests.kernel.project import EDIT, READ, Project, says
+import pytest
+
+from tests.kernel.project import EDIT, READ, Project, call, says
 
 IPYTHON = [sys.executable, "-u", "-m", "IPython", "--simple-prompt", "--no-banner", "--colors=NoColor"]
+LOADED = ("%load_ext tah_jupyter", "%tah model scripted:script.json")
 
 
-def start(project: Project) -> "subprocess.Popen[str]":
+def typed(project: Project, *lines: str, leaves: tuple[str, ...] = ("exit", "y", "")) -> str:
+    """Everything that IPython printed after ``lines`` came through its input and the input ended."""
     env = {**os.environ, **project.env, "PYTHONWARNINGS": "ignore"}
-    pipe = subprocess.PIPE
-    return subprocess.Popen(
-        IPYTHON, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT, text=True, cwd=project.folder, env=env
-    )
-
-
-def typed(project: Project, *lines: str) -> str:
-    """Everything that IPython printed after a person typed ``lines`` and left."""
-    with start(project) as process:
-        return process.communicate("\n".join([*lines, "exit", "y", ""]), timeout=50)[0]
+    done = subprocess.run(
+        IPYTHON, input="\n".join([*lines, *leaves]), capture_output=True, text=True, cwd=project.folder, env=env,
+        timeout=50, check=False,
+    )  # fmt: skip
+    return done.stdout + done.stderr
 
 
 def test_a_person_answers_at_the_prompt(project: Project) -> None:
     project.script(READ, EDIT, says("changed it"))
-    shown = typed(
-        project,
-        "%load_ext tah_jupyter",
-        "%tah model scripted:script.json",
-        "%tah ask change it?",
-        "maybe",
-        "y",
-        "_.text",
-    )
+    shown = typed(project, *LOADED, "%tah ask change it?", "maybe", "y", "_.text")
     assert project.a == "x = 2\n"
     assert "tah · run 1 · scripted:script.json · Ctrl-C stops" in shown, "a model may be silent for long"
-    assert "+ 1  x = 2" in shown
-    assert "✓ Done" in shown
+    assert " + 1  x = 2" in shown
+    assert "allow? maybe\nallow? y\n  ok   edit a.py +1 -1 (allowed once by you)\n" in shown
+    assert "done · run 1" in shown
     assert "'changed it'" in shown
     assert shown.count("allow? ") == 2, "only a clear answer is one"
 
 
 def test_words_deny_and_are_told_to_the_model(project: Project) -> None:
     project.script(READ, EDIT, says("well then"))
-    typed(project, "%load_ext tah_jupyter", "%tah model scripted:script.json", "%tah ask change it", "leave it alone")
+    shown = typed(project, *LOADED, "%tah ask change it", "leave it alone")
     assert project.a == "x = 1\n"
+    assert "denied, told the agent: leave it alone" in shown
     assert "leave it alone" in project.records("tool.failed")[0]["text"]
 
 
-def test_ctrl_c_ends_the_run_and_the_prompt_is_back(project: Project) -> None:
-    project.script([*says("thinking"), {"waits": 60}])
-    with start(project) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write("%load_ext tah_jupyter\n%tah model scripted:script.json\nprint('re' + 'ady')\n")
-        process.stdin.write("%tah ask go\n")
-        process.stdin.flush()
-        _wait_for_run(project.folder, process)
-        process.send_signal(signal.SIGINT)
-        shown = process.communicate("print(6 * 7)\nexit\ny\n", timeout=30)[0]
-    assert "■ Stopped by you" in shown
-    assert "42" in shown
-    assert project.records("run.ended")[0]["reason"] == "interrupted"
+def test_an_input_that_has_ended_is_nobody_and_never_a_hang(project: Project) -> None:
+    project.script(EDIT, says("nobody there"))
+    shown = typed(project, *LOADED, "%tah ask change it", leaves=("",))
+    assert project.a == "x = 1\n"
+    assert project.records("approval.answered")[0]["outcome"] == "unanswered"
+    assert "nobody can answer here" in shown
 
 
-def _wait_for_run(folder: Path, process: "subprocess.Popen[str]") -> None:
-    """Until the log says that a message has begun; the log is a file, so this looks until it does."""
-    while process.poll() is None:
-        for log in folder.glob(".tah/sessions/*/log.jsonl"):
-            if "message.started" in log.read_text():
-                return
+def test_a_log_has_no_control_characters_and_no_progress(project: Project) -> None:
+    project.script(call("execute_command", command=["sh", "-c", "echo working; sleep 1.2; echo on"]), says("ran"))
+    shown = typed(project, *LOADED, "%tah ask go", "y")
+    ours = shown[shown.index("tah · run 1") : shown.index("done · run 1")]
+    assert "ok   run sh -c" in ours
+    assert "..." not in ours
+    assert not [character for character in ours if ord(character) < 32 and character != "\n"]
+
+
+@pytest.mark.parametrize("variable", ["PYTHONIOENCODING"])
+def test_an_output_that_cannot_say_everything_still_says_what_happened(project: Project, variable: str) -> None:
+    project.script(says("三月 is low"))
+    project.env[variable] = "ascii"
+    shown = typed(project, *LOADED, "%tah ask go")
+    assert "\\u4e09\\u6708 is low" in shown
+    assert "done \\xb7 run 1" in shown
