@@ -103,15 +103,13 @@ class Phrases:
         return not view.changes and not any(map(may_have_changed, view.steps))
 
     def asked(self, view: RunView) -> list[str]:
-        """The questions of the run that are no approvals, and what was answered."""
+        """The questions of the run that are no approvals, and what was answered; one that nobody answered decided
+        nothing.
+        """
         return [
-            self.words.say(
-                "asked",
-                title=visible_line(ask.question.title).text,
-                answer=visible_line(ask.label or ask.key or "").text or self.words.say("not_answered"),
-            )
+            self.words.say("asked", title=self.told(ask.question.title), answer=self.told(ask.label or ask.key))
             for ask in view.questions
-            if ask.key is not None
+            if ask.key
         ]
 
     def note(self, note: Note, *, text: str | None = None) -> str:

@@ -1,20 +1,17 @@
-"""Without a page and a person: nbclient runs a notebook, nbconvert shows it."""
+"""Without a page and a person: nbclient and papermill run a notebook, and how each end shows in its cells."""
 
 import json
+import re
 import time
-from html.parser import HTMLParser
 from pathlib import Path
 
 import nbformat
+import papermill
 import pytest
-from markdown_it import MarkdownIt
-from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
-from nbconvert import HTMLExporter, MarkdownExporter
-from nbformat import NotebookNode
 
-from tests.kernel.project import EDIT, READ, Project, call, says
-from tests.support.active_html import active_in
+from tests.kernel.project import EDIT, READ, Project, says
+from tests.support.headless import LIMIT_S, execute, text_of
 from tests.support.notebook_page import write_notebook
 
 BACK_S = 5
@@ -30,23 +27,6 @@ def project(tmp_path: Path) -> Project:
     folder = tmp_path / "project"
     folder.mkdir()
     return Project(folder)
-
-
-def execute(project: Project, *cells: str) -> NotebookNode:
-    """Run a notebook of the project, as ``jupyter execute`` does; the file afterwards."""
-    path = project.folder / "work.ipynb"
-    write_notebook(path, ["%load_ext tah_jupyter", *cells])
-    notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(notebook, timeout=40, resources={"metadata": {"path": str(project.folder)}})
-    try:
-        client.execute()
-    finally:
-        nbformat.write(notebook, path)
-    return nbformat.read(path, as_version=4)
-
-
-def text_of(cell: NotebookNode) -> str:
-    return "\n".join(output.get("text", "") or output.get("data", {}).get("text/plain", "") for output in cell.outputs)
 
 
 def test_what_would_ask_is_denied_within_seconds_and_the_next_cell_runs(project: Project) -> None:
@@ -84,99 +64,94 @@ def test_the_file_holds_one_static_record_a_run_and_no_widget(project: Project) 
     assert "widget-view" not in (project.folder / "work.ipynb").read_text()
 
 
-ANSWER = "The loader reads **month first**.\n\n| month | total |\n|---|---|\n| March | 38 |\n\nSo `x = 2` it is."
+CAUSE = "The script has 1 answers, and this is request 2."
 
-PIECES = (
-    "tah · run 1 · ✓ Done · 1 file changed",
-    "month first",
-    "March",
-    "So ",
-    "a.py +1 −1",
-    "- 1  x = 1",
-    "+ 1  x = 2",
-)
-"""What a reader of the record must find, in this order."""
-
-
-def worked(project: Project) -> NotebookNode:
-    """A notebook in which the agent has edited a file and run a command whose output looks like Markdown."""
-    run = call("execute_command", command=["printf", "# a title\n\n- an item\n\n    code"])
-    script = project.script(READ, EDIT, run, says(ANSWER))
-    return execute(project, f"{script} --allow edit_file --allow execute_command\nchange it")
-
-
-def pieces_in(html: str) -> list[str]:
-    """The pieces as they are found one after the other in the text of ``html``."""
-    text, at, found = "".join(_Text.of(html)), 0, []
-    for piece in PIECES:
-        place = text.find(piece, at)
-        if place >= 0:
-            found.append(piece)
-            at = place
-    return found
+ENDINGS = {
+    "done": ("", [says("It is fine.")], "✓ Done", ""),
+    "denied": ("", [EDIT, says("I cannot.")], "✓ Done · 1 denied: nobody can answer here", ""),
+    "denied, strict": (
+        " --strict",
+        [EDIT, says("I cannot.")],
+        "✓ Done · 1 denied: nobody can answer here",
+        r"✕ Failed: 1 call was denied: nobody can answer here\. .+",
+    ),
+    "failed": ("", [READ], f"✕ Failed: {CAUSE}", f"✕ Failed: {re.escape(CAUSE)} Add an answer to the script."),
+    "failed, keep going": (" --keep-going", [READ], f"✕ Failed: {CAUSE}", ""),
+    "limit": (
+        " --max-turns 1",
+        [READ, READ, says("never")],
+        "‖ At limit: ",
+        r"✕ Failed: .*limit of turns.*",
+    ),
+}
+"""Options, script, the record's first line, and the one line of the error that the cell ends with, if any."""
 
 
-class _Text(HTMLParser):
-    """Collects the text of a page, without scripts and styles."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.parts: list[str] = []
-        self._hidden = 0
-
-    @classmethod
-    def of(cls, html: str) -> list[str]:
-        reader = cls()
-        reader.feed(html)
-        return reader.parts
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._hidden += tag in ("script", "style")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._hidden -= tag in ("script", "style")
-
-    def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            self.parts.append(data)
+@pytest.mark.parametrize(("options", "answers", "header", "error"), ENDINGS.values(), ids=ENDINGS)
+def test_each_end_is_told_by_the_record_and_by_the_cells_outcome(
+    project: Project, options: str, answers: list[list[dict[str, object]]], header: str, error: str
+) -> None:
+    notebook = execute(project, f"{project.script(*answers)}{options}\nlook", "6 * 7", goes_on=True)
+    [record, *errors] = notebook.cells[1].outputs
+    for text in (record.data["text/plain"], record.data["text/html"]):
+        assert f"tah · run 1 · {header}" in text
+    assert [output.ename for output in errors] == ["TahError"] * bool(error)
+    for output in errors:
+        [line] = output.traceback
+        assert re.fullmatch(error, line)
+    assert text_of(notebook.cells[2]) == "42", "the kernel is there for the next cell"
+    assert project.a == "x = 1\n"
 
 
-def test_as_html_the_record_reads_well(project: Project) -> None:
-    html, _ = HTMLExporter(template_name="lab").from_notebook_node(worked(project))
-    body = html.partition("<body")[2]
-    assert pieces_in(body) == list(PIECES)
-    assert "<strong>month first</strong>" in body
-    assert "<td>March</td>" in body
-    assert "jupyter.widget" not in body
-    assert "Error displaying widget" not in body
+@pytest.mark.parametrize("ending", [name for name, (_, _, _, error) in ENDINGS.items() if error])
+def test_an_end_that_is_not_well_ends_the_notebook_there(project: Project, ending: str) -> None:
+    options, answers, _, _ = ENDINGS[ending]
+    with pytest.raises(CellExecutionError, match="✕ Failed: "):
+        execute(project, f"{project.script(*answers)}{options}\nlook", "print('never')")
+    saved = nbformat.read(project.folder / "work.ipynb", 4)
+    assert set(saved.cells[1].outputs[0].data) == RECORD
+    assert saved.cells[2].outputs == []
 
 
-def test_sanitised_nothing_of_the_record_is_lost(project: Project) -> None:
-    """nbconvert's own list of tags has no ``details`` and shows such tags as text; what they hold must be there."""
-    html, _ = HTMLExporter(template_name="lab", sanitize_html=True).from_notebook_node(worked(project))
-    body = html.partition("<body")[2]
-    assert pieces_in(body) == list(PIECES)
-    assert "<strong>month first</strong>" in body
+def under_papermill(project: Project, *cells: str) -> nbformat.NotebookNode:
+    """Run them as ``papermill work.ipynb out.ipynb -p limit 3`` does; the file it leaves."""
+    path, out = project.folder / "work.ipynb", project.folder / "out.ipynb"
+    write_notebook(path, ["%load_ext tah_jupyter", *cells])
+    try:
+        papermill.execute_notebook(
+            str(path),
+            str(out),
+            parameters={"limit": 3},
+            cwd=str(project.folder),
+            progress_bar=False,
+            execution_timeout=LIMIT_S,
+        )
+    finally:
+        saved = nbformat.read(out, 4)
+    return saved
 
 
-def test_as_markdown_the_record_is_one_block_of_html_that_reads_well(project: Project) -> None:
-    markdown, _ = MarkdownExporter().from_notebook_node(worked(project))
-    drawn = MarkdownIt("commonmark", {"html": True}).render(markdown)
-    assert pieces_in(drawn) == list(PIECES)
-    record = drawn[drawn.index("<details") :]
-    assert "<h1>" not in record, "what a command printed is no Markdown"
-    assert "widget" not in markdown
+def test_papermill_runs_it_and_its_file_holds_the_record(project: Project) -> None:
+    script = project.script(READ, EDIT, says("Changed **it**."))
+    saved = under_papermill(project, f"{script} --allow edit_file\nchange it", "limit")
+    injected, load, ran, after = saved.cells
+    assert "limit = 3" in injected.source
+    assert "tah 0.1" in text_of(load)
+    [record] = ran.outputs
+    assert set(record.data) == RECORD
+    assert "✓ Done · 1 file changed" in record.data["text/plain"]
+    assert text_of(after) == "3"
+    assert project.a == "x = 2\n"
+    assert "widgets" not in saved.metadata
 
 
-@pytest.mark.case("UI-02")
-def test_what_a_model_writes_is_not_active_in_a_converted_page(project: Project) -> None:
-    hostile = '<script>alert(1)</script><button data-commandlinker-command="x">go</button>[y](javascript:alert(1))'
-    write = call("write_file", path="b.html", content=hostile)
-    script = project.script([*says(hostile), *write], says(hostile))
-    notebook = execute(project, f"{script} --allow write_file\nwrite it")
-    [output] = notebook.cells[1].outputs
-    assert active_in(output.data["text/html"]) == []
-    assert "commandlinker" not in json.dumps(output.data)
+def test_papermill_stops_at_a_run_that_failed_and_keeps_its_record(project: Project) -> None:
+    with pytest.raises(papermill.exceptions.PapermillExecutionError, match="✕ Failed: "):
+        under_papermill(project, f"{project.script(READ)}\nlook", "print('never')")
+    saved = nbformat.read(project.folder / "out.ipynb", 4)
+    [ran] = [cell for cell in saved.cells if cell.source.startswith("%%tah")]
+    assert "✕ Failed: The script has 1 answers" in text_of(ran)
+    assert saved.cells[-1].outputs == []
 
 
 def test_a_second_request_without_a_person_goes_on_with_the_same_session(project: Project) -> None:
