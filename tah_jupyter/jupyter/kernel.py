@@ -1,20 +1,24 @@
-"""Facts about the kernel this shell runs in, and the one thing it is taught: to answer a reloading page while a cell
-runs.
+"""The kernel this shell runs in: what its front end tells, its main thread, and the cell that output belongs to.
 
-Everything here is guarded by features and version, because ipykernel's inside is not an interface.
+Everything here holds for ipykernel 6.17 to 7.4, whose insides differ; so it stands on what they share.
 """
 
-import asyncio
 import os
 import sys
-from collections.abc import Callable
-from contextvars import copy_context
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import Context
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["allows_stdin", "answer_pages_while_busy", "notebook_path"]
+__all__ = ["Parent", "allows_stdin", "call_on_main", "notebook_path", "parent_of", "with_parent"]
 
-_ANSWERED = ("comm_info_request", "kernel_info_request")
+
+class Parent(NamedTuple):
+    """A request and who sent it. What is shown while it is the parent goes there; without one it is empty."""
+
+    ident: Any
+    message: dict[str, Any]
 
 
 def allows_stdin(shell: Any) -> bool:
@@ -33,54 +37,39 @@ def notebook_path(shell: Any) -> str:
     return str(Path(path)) if path else ""
 
 
-def answer_pages_while_busy(kernel: Any) -> Callable[[], None]:
-    """Answer ``comm_info`` and ``kernel_info`` while an awaited cell holds the main shell; returns what undoes it.
+def call_on_main(kernel: Any, job: Callable[[], object]) -> None:
+    """Have ``job()`` run on the kernel's main thread as soon as no cell blocks that. Any thread.
 
-    A page that reloads asks both before it draws widgets; ipykernel 7.4 answers only when the cell has ended. Older
-    kernels, and those without subshells, are left alone.
+    It runs at once in an idle kernel, between two steps of an awaited cell, and after one that is not. Nothing of the
+    caller's context comes along, so what it shows belongs to no cell until it says :func:`with_parent`. Raises
+    RuntimeError when the kernel has ended.
     """
-    manager = getattr(getattr(kernel, "shell_channel_thread", None), "manager", None)
-    lock = getattr(kernel, "_main_asyncio_lock", None)
-    if manager is None or lock is None or not hasattr(manager, "set_on_recv_callback") or _version() < (7, 4):
-        return lambda: None
-
-    async def shell_main(subshell_id: str | None, message: list[Any]) -> None:
-        if subshell_id is None and lock.locked() and _message_type(kernel, message) in _ANSWERED:
-            await _answer(kernel, message)
-        else:
-            await kernel.shell_main(subshell_id, message)
-
-    manager.set_on_recv_callback(shell_main)
-    return lambda: manager.set_on_recv_callback(kernel.shell_main)
+    kernel.io_loop.asyncio_loop.call_soon_threadsafe(job, context=Context())
 
 
-def _version() -> tuple[int, ...]:
-    return tuple(int(part) for part in sys.modules["ipykernel"].__version__.split(".")[:2])
-
-
-def _message_type(kernel: Any, message: list[Any]) -> str:
-    """The type of a message, read without checking its signature (that may be done only once a message)."""
+def parent_of(kernel: Any) -> Parent:
+    """The request that output belongs to now. Main thread; in a cell it is that cell's."""
     try:
-        _, frames = kernel.session.feed_identities(message, copy=False)
-        header = kernel.session.unpack(getattr(frames[1], "bytes", frames[1]))
-        return str(header.get("msg_type", ""))
-    except Exception:  # not a message of the protocol; the kernel itself will say so
-        return ""
+        return Parent(kernel._parent_ident["shell"], kernel.get_parent("shell"))
+    except LookupError:  # ipykernel 7.0, outside the context of a request
+        return Parent(b"", {})
 
 
-async def _answer(kernel: Any, message: list[Any]) -> None:
-    """Handle one message beside the running cell, whose parent must stay the parent of what the cell shows.
-
-    The page waits for idle before it goes on; busy again then tells it that the cell still runs.
+@contextmanager
+def with_parent(kernel: Any, parent: Parent) -> Iterator[None]:
+    """Let what is shown meanwhile (prints, displays, messages of widgets) belong to ``parent``. Main thread, and with
+    no ``await`` in between: up to ipykernel 6 there is but one parent at a time.
     """
-    cell, ident = kernel.get_parent("shell"), kernel._get_shell_context_var(kernel._shell_parent_ident)
-    _, frames = kernel.session.feed_identities(message, copy=False)
-    asked = {"header": kernel.session.unpack(getattr(frames[1], "bytes", frames[1]))}
-    kernel._publish_status("busy", "shell", parent=asked)
+    before = parent_of(kernel)
+    _set_parent(kernel, parent)
     try:
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(kernel.dispatch_shell(message, subshell_id=None, concurrent=True), context=copy_context())
+        yield
     finally:
-        kernel.set_parent(ident, cell, channel="shell")
-        kernel._publish_status("idle", "shell", parent=asked)
-        kernel._publish_status("busy", "shell", parent=cell)
+        _set_parent(kernel, before)
+
+
+def _set_parent(kernel: Any, parent: Parent) -> None:
+    """What was printed before keeps its parent: ipykernel 6.17 gives the whole buffer the one that it has when sent."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kernel.set_parent(parent.ident, parent.message, channel="shell")

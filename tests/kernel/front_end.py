@@ -5,6 +5,7 @@ for a message, with a limit.
 """
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,10 +16,13 @@ from typing import Any
 import zmq
 from jupyter_client.manager import KernelManager
 
-__all__ = ["WIDGET", "Frame", "FrontEnd", "Ran", "kernel_in"]
+__all__ = ["KERNEL_PYTHON", "WIDGET", "Frame", "FrontEnd", "Ran", "kernel_in"]
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 LIMIT_S = 40.0
+
+KERNEL_PYTHON = os.environ.get("KERNEL_PYTHON", sys.executable)
+"""The interpreter of the kernels; `make matrix` names those of other environments."""
 
 
 @dataclass
@@ -65,7 +69,7 @@ class Frame:
 
 class FrontEnd:
     """A connected client. ``hello`` says whether its pages draw frames; ``subshell`` sends comm messages there, as
-    JupyterLab 4.4 and later do.
+    JupyterLab 4.4 and later do where the kernel has subshells.
     """
 
     def __init__(self, manager: KernelManager, *, hello: bool = True, subshell: bool = False) -> None:
@@ -80,7 +84,7 @@ class FrontEnd:
         self.replies: dict[str, dict[str, Any]] = {}
         self._subshell: str | None = None
         self._connect()
-        if subshell:
+        if subshell and "kernel subshells" in self.ask("kernel_info_request", {}).get("supported_features", ()):
             self._subshell = self._create_subshell()
 
     def _connect(self) -> None:
@@ -171,6 +175,18 @@ class FrontEnd:
         if self._subshell is not None:
             message["header"]["subshell_id"] = self._subshell
         self.client.shell_channel.send(message)
+
+    def card(self, *, limit_s: float = LIMIT_S) -> tuple[Frame, str]:
+        """The frame that shows an approval, once one does, and the id of that approval."""
+        frame = self.frame(limit_s=limit_s)
+        self.until(lambda: any(message.get("cards") for message in frame.messages), limit_s=limit_s)
+        cards = [message["cards"] for message in frame.messages if message.get("cards")][-1]
+        return frame, str(cards[0]["id"])
+
+    def click(self, frame: Frame, approval: str, answer: str = "allow") -> None:
+        """The button of an approval's card."""
+        content = {"type": "answer", "id": 1, "approval": approval, "answer": answer, "scope": "once", "reason": ""}
+        self.send(frame, content)
 
     def say_hello(self, frame: Frame) -> None:
         self.send(frame, {"type": "hello", "page": self.page})
@@ -268,6 +284,7 @@ class FrontEnd:
 def kernel_in(folder: Path, *, env: dict[str, str] | None = None, **options: bool) -> Iterator[FrontEnd]:
     """A real ipykernel whose folder is ``folder``, and a front end for it."""
     manager = KernelManager(kernel_name="python3")
+    manager.kernel_spec.argv[0] = KERNEL_PYTHON  # type: ignore[union-attr]
     manager.start_kernel(cwd=str(folder), env={**os.environ, **(env or {})})
     try:
         front_end = FrontEnd(manager, **options)
