@@ -54,7 +54,7 @@ def card_body(approval: Approval, words: Words) -> dict[str, Any]:
     painter = Painter(words, live=True)
     body = painter.paint(approval.view)
     title = painter.line(words.headline(approval.headline))
-    why = "; ".join(painter.line(words.told(reason)) for reason in approval.asks_because)
+    why = words.say("semicolon").join(painter.line(words.told(reason)) for reason in approval.asks_because)
     fits = allowable(approval, words)
     grant = words.grant(approval.grant) if approval.grant is not None and fits else ""
     return {

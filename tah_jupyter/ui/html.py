@@ -148,7 +148,7 @@ class _Record:
 
     def _call(self, step: Step) -> Element:
         line = self._phrases.step(step)
-        shown = Text(step.text) if step.text else step.view
+        shown = Text(self._words.told(step.text)) if step.text else step.view
         if step.folds or shown is None:
             return element("li", line)
         painted = self._painter.paint(shown)

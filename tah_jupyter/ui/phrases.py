@@ -188,7 +188,7 @@ class Phrases:
             if permission.source == "nobody":
                 return say("denied_nobody_allow", rule=rule) if rule else say("denied_nobody")
             if permission.source == "person":
-                return f"{say('denied_by_you')}: {reason}" if reason else say("denied_by_you")
+                return say("denied_by_you_why", reason=reason) if reason else say("denied_by_you")
             return say("denied_reason", reason=reason or rule) if reason or rule else say("denied")
         if permission.source == "person" and permission.scope != "run":
             return say("allowed_once")
@@ -228,14 +228,14 @@ class Phrases:
         seconds = sum(step.duration_ms for step in steps) / 1000
         parts += [duration(seconds, self.words)] if seconds >= 0.05 else []
         targets = dict.fromkeys(visible_line(step.headline.target).text for step in steps if step.headline.target)
-        parts.append(", ".join(self.words.say("this_folder") if each == "." else each for each in targets))
+        parts.append(self.words.listed(self.words.say("this_folder") if each == "." else each for each in targets))
         return " · ".join(part for part in parts if part)
 
     def kinds(self, blocks: Iterable[Block]) -> str:
         """What kinds of steps there were: ``8 looked at, 1 edit, 1 command, 2 notes``."""
         counted = Counter(kind_of(block) for block in blocks if is_step(block))
         order = ("looked_at", "edits", "commands", "other_calls", "notes")
-        return ", ".join(self.words.count(kind, counted[kind]) for kind in order if counted[kind])
+        return self.words.listed(self.words.count(kind, counted[kind]) for kind in order if counted[kind])
 
     def plan(self, view: RunView) -> str:
         done = sum(todo.status == "completed" for todo in view.todos)

@@ -34,4 +34,4 @@ def _some(what: list[str], words: Words) -> str:
     """The first of them, each once, and how many more there are: a line stays a line."""
     each = list(dict.fromkeys(what))
     more = [words.count("more_items", len(each) - IN_SHORT_ITEMS)] if len(each) > IN_SHORT_ITEMS else []
-    return ", ".join([*each[:IN_SHORT_ITEMS], *more])
+    return words.listed([*each[:IN_SHORT_ITEMS], *more])

@@ -47,7 +47,7 @@ def approval_card(approval: Approval, words: Words, width: int) -> list[Line]:
     if hidden:
         warning = words.say("hidden_characters", escapes=", ".join(hidden))
         lines += [Line(row, "bad") for row in wrapped(warning, width)]
-    if why := "; ".join(visible_line(words.told(reason)).text for reason in approval.asks_because):
+    if why := words.reasons(approval.asks_because):
         lines += [Line(row) for row in wrapped(small(words.say("asks_because", why=why)), width, hang="  ")]
     return lines
 
@@ -89,7 +89,7 @@ def question_card(question: Question, words: Words, width: int) -> list[Line]:
     lines = _rule(_line(question.title), width)
     lines += [Line(row) for text in question.about for row in wrapped(_line(text), width)]
     numbers = {choice.key: number for number, choice in numbered(question).items()}
-    names = max((columns(_line(choice.label)) for choice in question.choices), default=0)
+    names = max((columns(_line(choice.label)) for choice in question.choices if choice.about), default=0)
     group = ""
     for choice in question.choices:
         if choice.group != group:

@@ -128,7 +128,7 @@ def _markdown_change(view: RunView, change: Change, phrases: Phrases) -> str:
     target = visible_line(change.target).text
     about = escape(phrases.change(change).removeprefix(target).strip())
     named = " ".join(part for part in (code_span(target), about) if part)
-    return "- " + ", ".join([named, *(escape(decision) for decision in phrases.decisions(view, change))])
+    return "- " + phrases.words.listed([named, *(escape(decision) for decision in phrases.decisions(view, change))])
 
 
 def _markdown_step(block: Block, phrases: Phrases) -> str:
@@ -138,7 +138,7 @@ def _markdown_step(block: Block, phrases: Phrases) -> str:
     failed = [phrases.words.say("call_failed")] if block.state == "failed" else []
     rest = [phrases.told(block.headline.detail), phrases.outcome(block), *failed, phrases.decision(block)]
     named = " ".join(part for part in (escape(verb), code_span(target)) if part)
-    return ", ".join([named, *(escape(part) for part in rest if part)])
+    return phrases.words.listed([named, *(escape(part) for part in rest if part)])
 
 
 def card(approval: Approval, words: Words) -> str:
@@ -147,7 +147,7 @@ def card(approval: Approval, words: Words) -> str:
     title = words.say("approval_of", n=approval.number, total=approval.total)
     body = _lines(painter.paint(approval.view))
     what = painter.line(words.headline(approval.headline))
-    why = "; ".join(painter.line(words.told(reason)) for reason in approval.asks_because)
+    why = words.say("semicolon").join(painter.line(words.told(reason)) for reason in approval.asks_because)
     warning = [words.say("hidden_characters", escapes=", ".join(painter.hidden))] if painter.hidden else []
     because = [words.say("asks_because", why=why)] if why else []
     return "\n".join([f"{title} · {what}", *(f"  {line}" for line in body), *warning, *because])

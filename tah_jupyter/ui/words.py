@@ -3,7 +3,7 @@
 Light: ``%load_ext`` speaks through it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from tah_jupyter.ui.catalogue import (
@@ -74,6 +74,14 @@ class Words:
         """A call in one line: its verb and detail as :meth:`told`, its target as it is."""
         parts = (self.told(headline.verb), headline.target, self.told(headline.detail))
         return " ".join(part for part in parts if part)
+
+    def listed(self, parts: Iterable[str]) -> str:
+        """Things in a row: ``a, b`` or ``a、b``."""
+        return self.say("comma").join(parts)
+
+    def reasons(self, reasons: Iterable[str]) -> str:
+        """Why, when there is more than one cause; each as :meth:`told` and visible."""
+        return self.say("semicolon").join(visible_line(self.told(reason)).text for reason in reasons)
 
     def templates(self, *keys: str) -> dict[str, list[str]]:
         """Both forms of some entries, for the frame, which counts and tells time by itself."""

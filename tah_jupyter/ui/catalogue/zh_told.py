@@ -67,6 +67,22 @@ TOLD: dict[str, str] = {
     "the mode is Deny what would ask ({reason})": "当前为“需要询问的一律拒绝”模式（{reason}）",
     "nobody can answer here, so it was denied": "此处无人可审批，已拒绝",
     "it could not be shown for approval: {what}": "无法显示以供审批：{what}",
+    "denied by the person": "由你拒绝",
+    "denied by the person, who says: {what}": "由你拒绝，并说明：{what}",
+    # how a call ended that did not run
+    "Not run: {reason}": "未运行：{reason}",
+    "Cancelled while it ran: {reason}": "运行时被取消：{reason}",
+    "an earlier call of the same message failed.": "同一条消息中较早的调用失败了。",
+    "the person denied another call and ended the run.": "你拒绝了另一次调用并结束了运行。",
+    "the person ended this call, and only this one before.": "你在此之前结束了这次调用，仅此一次。",
+    "the person wrote a note that is to be read first before.": "你写了补充说明，需要先读取。",
+    "the run was ended before.": "运行在此之前已结束。",
+    "the arguments changed after they were approved.": "参数在批准之后发生了变化。",
+    "the kernel ended before this call began, so it changed nothing.": "内核在此调用开始前已结束，没有更改任何内容。",
+    (
+        "The kernel ended while this call was running. It may or may not have happened, wholly or in part, and it was "
+        "not run again. Check the present state before you go on; do not simply repeat the call."
+    ): "此调用运行时内核结束了。它可能已经完全或部分执行，没有再次运行。继续之前请检查当前状态。",
     # notes of a diff
     "encoding: {name}": "编码：{name}",
     "encoding changes from {old} to {new}": "编码从 {old} 变为 {new}",
