@@ -6,12 +6,14 @@ thread, no model library (law 9).
 
 import os
 import weakref
+from functools import partial
 from typing import Any
 
 from IPython.core.error import UsageError
 from traitlets import TraitError
 
-from tah_jupyter.jupyter.completion import add_completer, remove_completer
+from tah_jupyter.jupyter import key_hygiene
+from tah_jupyter.jupyter.completion import add_completer, names_in, remove_completer
 from tah_jupyter.jupyter.kernel import notebook_path
 from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.magics import Magics
@@ -56,7 +58,9 @@ class _Extension:
         if self._cells is not None:
             self._cells.install()
         shell.register_magic_function(self._magics.tah, "line_cell", "tah")
-        add_completer(shell)
+        add_completer(shell, partial(names_in, loaded))
+        if self._cells is not None:
+            key_hygiene.install(shell, lambda: loaded.words)
         if "tah" not in shell.user_ns:
             shell.push({"tah": self._magics.name}, interactive=False)
         for line in load_lines(loaded.config(), place, loaded.keys, loaded.words):
@@ -66,6 +70,7 @@ class _Extension:
         shell = self._shell
         self._magics.close()
         remove_completer(shell)
+        key_hygiene.remove(shell)
         for kind in ("line", "cell"):
             shell.magics_manager.magics[kind].pop("tah", None)
         if self._cells is not None:

@@ -60,6 +60,7 @@ COMMANDS: dict[str, Command] = {
         Command("doctor", "about_doctor", "[--check] [--json]", subjects=("--check", "--json"), everyday=True),
         Command("ask", "about_ask", "REQUEST", needs_argument=True, runs=True),
         Command("folder", "about_folder", "[PATH | add PATH [--read-only] | remove PATH]"),
+        Command("key", "about_key", "[PROVIDER | forget PROVIDER]"),
         Command("show", "about_show", "todos|tools|cost", subjects=("todos", "tools", "cost"), needs_argument=True),
         Command("jobs", "about_jobs", "[approve N | deny N [WHY] | answer N CHOICE | stop N]"),
         Command("config", "about_config"),
