@@ -1,5 +1,6 @@
 """Asking once whether so wide a folder is meant: a notebook in the home folder opens all of it to the agent."""
 
+import asyncio
 from pathlib import Path
 
 from tah_jupyter.core.errors import TahError
@@ -29,14 +30,18 @@ async def settle_folder(place: Place, ask: Asker, words: Words) -> Place | None:
     """The folder to work in: ``place`` itself where it need not be asked about or the person means it, None when they
     do not. Raises TahError, with what to do next, when nobody can answer.
     """
-    if not place.must_ask:
+    question = await asyncio.to_thread(_question, place, words)  # a folder on a slow disk
+    if question is None:
         return place
-    reply = await ask(folder_question(place, words))
+    reply = await ask(question)
     if reply is None:
-        said = words.say("wide_unanswered", folder=folder_words(place.root, words))
-        raise TahError(said, next_step=words.say("wide_next"))
+        raise TahError(f"{question.title} {words.say('wide_unanswered')}", next_step=words.say("wide_next"))
     if reply.key != "use":
         return None
     if reply.remember:
-        accept_wide(place.root)
+        await asyncio.to_thread(accept_wide, place.root)
     return place._replace(mark=CHOSEN)
+
+
+def _question(place: Place, words: Words) -> Question | None:
+    return folder_question(place, words) if place.must_ask else None

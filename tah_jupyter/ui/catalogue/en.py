@@ -225,7 +225,9 @@ ENTRIES: dict[str, Entry] = {
     "jobs_again": "No page shows this card, so it was not allowed yet. To allow it: %tah jobs approve {n}",
     "jobs_nothing_waits": "Run {n} waits for nothing.",
     "jobs_stopping": "Stopping run {n}.",
-    "jobs_usage": "Write %tah jobs, or %tah jobs approve N, deny N [WHY], answer N CHOICE, stop N; N is the run's number.",
+    "jobs_usage": (
+        "Write %tah jobs, or %tah jobs approve N, deny N [WHY], answer N CHOICE, stop N; N is the run's number."
+    ),
     "bg_needs_kernel": "--bg needs a notebook: a terminal has nowhere to show a run that nobody waits for.",
     "waiting_for_run": "waiting for run {n}",
     # limits

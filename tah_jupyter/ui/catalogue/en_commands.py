@@ -58,7 +58,7 @@ ENTRIES: dict[str, Entry] = {
     "ask_wide_use": "Use {folder}",
     "ask_wide_remember": "Remember for this folder",
     "cancel": "Cancel",
-    "wide_unanswered": "The folder is {folder}, and nobody can answer here whether to work in it.",
+    "wide_unanswered": "This must be answered, and nobody can answer here.",
     "wide_next": "Choose one with %tah folder PATH; %tah folder . keeps this one.",
     # %tah help
     "about_cell": "ask; the request is below it",

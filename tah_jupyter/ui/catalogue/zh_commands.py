@@ -51,7 +51,7 @@ ENTRIES: dict[str, Entry] = {
     "ask_wide_use": "使用 {folder}",
     "ask_wide_remember": "为此文件夹记住",
     "cancel": "取消",
-    "wide_unanswered": "文件夹为 {folder}，而此处无人可以答复是否在其中工作。",
+    "wide_unanswered": "这需要答复，而此处无人可以答复。",
     "wide_next": "用 %tah folder PATH 选择一个；%tah folder . 保留当前文件夹。",
     "about_cell": "提问；请求写在它下面",
     "about_status": "查看当前状态",
