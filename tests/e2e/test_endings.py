@@ -9,8 +9,9 @@ import psutil
 import pytest
 from playwright.sync_api import expect
 
+from tah_jupyter.ui.words import Words
 from tests.e2e.conftest import OpenNotebook
-from tests.kernel.project import Project, call, says
+from tests.kernel.project import READ, Project, call, says
 from tests.support.notebook_page import NotebookPage
 
 pytestmark = pytest.mark.chromium
@@ -124,3 +125,68 @@ def test_at_a_waiting_approval_the_run_ends_and_the_call_is_interrupted_not_deni
     assert notebook.output(3).inner_text() == "", "what was queued is not run"
     notebook.run(2)
     expect(notebook.output(2).locator("pre")).to_have_text("42")
+
+
+front_ends = pytest.mark.parametrize("plain", [False, True], ids=["lab", "notebook7"])
+
+CAUSE = "The script has 1 answers, and this is request 2"
+END = Words().say("fail_end")
+
+
+def run_all(notebook: NotebookPage) -> None:
+    notebook.menu("Run", "Run All Cells")
+
+
+def lines_below_the_record(notebook: NotebookPage, cell: int) -> list[str]:
+    """The text of each output of a cell but the first, which is the record."""
+    return [text.strip() for text in notebook.output(cell).locator(".jp-OutputArea-output").all_inner_texts()[1:]]
+
+
+@front_ends
+def test_run_all_goes_on_after_a_run_that_is_done(open_notebook: OpenNotebook, project: Project, plain: bool) -> None:
+    notebook = open_notebook(f"{project.script(READ, says('It is fine.'))}\nlook", "6 * 7", plain=plain)
+    run_all(notebook)
+    expect(notebook.output(2).locator("pre")).to_have_text("42")
+    expect(notebook.output(1)).to_contain_text("✓ Done")
+    assert lines_below_the_record(notebook, 1) == []
+
+
+@front_ends
+def test_run_all_ends_at_a_run_that_failed(open_notebook: OpenNotebook, project: Project, plain: bool) -> None:
+    notebook = open_notebook(f"{project.script(READ)}\nlook", "6 * 7", plain=plain)
+    run_all(notebook)
+    notebook.answer(CAUSE, END)
+    notebook.wait_done(1)
+    expect(notebook.output(1)).to_contain_text(f"✕ Failed: {CAUSE}.")
+    expect(notebook.output(1)).to_contain_text("Your files are as they were.")
+    assert lines_below_the_record(notebook, 1) == [f"✕ Failed: {CAUSE}. Add an answer to the script."]
+    expect(notebook.prompt(2)).to_have_text("[ ]:")
+    assert notebook.output(2).inner_text() == "", "what was queued is not run"
+    notebook.run(2)
+    expect(notebook.output(2).locator("pre")).to_have_text("42")
+
+
+@front_ends
+def test_run_all_goes_on_after_a_failure_where_the_cell_says_so(
+    open_notebook: OpenNotebook, project: Project, plain: bool
+) -> None:
+    notebook = open_notebook(f"{project.script(READ)} --keep-going\nlook", "6 * 7", plain=plain)
+    run_all(notebook)
+    notebook.answer(CAUSE, END)
+    expect(notebook.output(2).locator("pre")).to_have_text("42")
+    expect(notebook.output(1)).to_contain_text(f"✕ Failed: {CAUSE}.")
+    assert lines_below_the_record(notebook, 1) == []
+
+
+def test_run_all_ends_at_a_stop_in_notebook_7(open_notebook: OpenNotebook, project: Project) -> None:
+    notebook = open_notebook(f"{project.edits()}\nchange it", "6 * 7", plain=True)
+    run_all(notebook)
+    notebook.wait_card("Edit a.py")
+    notebook.press("Stop")
+    notebook.wait_done(1)
+    expect(notebook.output(1)).to_contain_text("■ Stopped by you")
+    expect(notebook.output(1)).to_contain_text("The next %%tah goes on from here.")
+    [line] = lines_below_the_record(notebook, 1)
+    assert line.startswith("■ Stopped by you")
+    expect(notebook.prompt(2)).to_have_text("[ ]:")
+    assert project.a == "x = 1\n"

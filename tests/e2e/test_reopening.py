@@ -2,13 +2,15 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
-from tests.e2e.conftest import OpenNotebook
-from tests.kernel.project import EDIT, READ, Project, says
+from tests.e2e.conftest import RESULTS, OpenNotebook
+from tests.kernel.project import EDIT, READ, Project, call, says
+from tests.support.headless import execute
 from tests.support.lab import Lab
 from tests.support.notebook_page import NotebookPage
 
@@ -17,6 +19,8 @@ pytestmark = pytest.mark.chromium
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 DEAD_WIDGET = "Error displaying widget"
 RECORD = {"text/html", "text/plain", "text/markdown"}
+FAULTS = (Path(__file__).parents[1] / "support" / "legibility.js").read_text(encoding="utf-8")
+PICTURES = RESULTS / "pictures"
 
 
 def outputs_of(saved: dict[str, Any], cell: int) -> list[dict[str, Any]]:
@@ -68,9 +72,10 @@ def test_a_reloaded_page_can_stop_the_run_and_shows_how_it_ended(open_notebook: 
 
 
 @pytest.mark.case("NB-07")
+@pytest.mark.parametrize("plain", [False, True], ids=["lab", "notebook7"])
 @pytest.mark.parametrize("trusted", [True, False], ids=["trusted", "untrusted"])
 def test_opened_again_with_a_fresh_kernel_the_record_reads_well(
-    open_notebook: OpenNotebook, project: Project, lab: Lab, trusted: bool
+    open_notebook: OpenNotebook, project: Project, lab: Lab, trusted: bool, plain: bool
 ) -> None:
     notebook = open_notebook(f"{project.script([*says('I look.'), *READ], EDIT, says('Changed **it**.'))}\nchange it")
     notebook.run(0, 1)
@@ -81,7 +86,7 @@ def test_opened_again_with_a_fresh_kernel_the_record_reads_well(
     close(notebook, lab)
     if not trusted:
         notebook.path.write_text(json.dumps(saved | {"metadata": saved["metadata"] | {"changed": "by another"}}))
-    again = open_notebook()
+    again = open_notebook(plain=plain)
     record = again.output(1)
     expect(record).to_contain_text("tah · run 1 · ✓ Done · 1 file changed")
     expect(record.locator("strong").first).to_have_text("it")
@@ -92,12 +97,53 @@ def test_opened_again_with_a_fresh_kernel_the_record_reads_well(
     expect(record.get_by_text("✓ Read a.py")).to_be_visible()
     record.get_by_text("a.py +1 −1 · allowed once by you").click()
     diff = record.locator("details[open] pre").first
-    tints = diff.locator("ins, del").evaluate_all("all => all.map(e => getComputedStyle(e).backgroundColor)")
+    tints = diff.locator("span").evaluate_all("all => all.map(e => getComputedStyle(e).backgroundColor)")
     assert tints == ["rgba(248, 81, 73, 0.2)", "rgba(46, 160, 67, 0.2)"]
     assert [line.split(maxsplit=2) for line in diff.inner_text().splitlines()] == [
         ["-", "1", "x = 1"],
         ["+", "1", "x = 2"],
     ]
+
+
+def opened_folds(record: Locator) -> None:
+    """Click on each fold that is closed, from the outside in."""
+    closed = record.locator("details:not([open]) > summary:visible")
+    while closed.count():
+        closed.first.click()
+
+
+PROSE = (
+    "## Why\n\nMarch is **low**.\n\n1. one\n2. `two`\n\n| month | total |\n|---|---|\n| March | 38 |\n\n```\nx = 2\n```"
+)
+
+
+@pytest.mark.parametrize("plain", [False, True], ids=["lab", "notebook7"])
+def test_untrusted_every_part_of_a_record_can_be_read_in_light_and_dark_wide_and_narrow(
+    open_notebook: OpenNotebook, project: Project, lab: Lab, plain: bool
+) -> None:
+    """The pictures are left in ``test-results/pictures`` to look at."""
+    run = call("execute_command", command=["printf", "# a title\n\n- an item"])
+    script = project.script([*says("I look."), *READ], EDIT, run, says(PROSE))
+    notebook = execute(project, f"{script} --allow edit_file --allow execute_command\nchange it")
+    record = notebook.cells[1].outputs[0].data["text/html"]
+    assert "<script" not in record
+    faults: list[str] = []
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for theme, width in (("light", 1000), ("dark", 1000), ("light", 400)):
+        page = open_notebook(theme=theme, width=width, plain=plain)
+        output = page.output(1)
+        opened_folds(output)
+        text = output.inner_text()
+        parts = ("✓ Done · 1 file changed", "Why", "March is low.", "two", "38", "Changed", "a.py +1 −1", "I look.")
+        at = [text.index(part) for part in (*parts, "✓ Read a.py", "✓ Run printf", "# a title", "4 turns")]
+        assert at == sorted(at)
+        assert output.locator("td strong").first.inner_text() == "month"
+        faults += [f"{theme} {width}: {fault}" for fault in output.evaluate(FAULTS)]
+        name = f"reopened-untrusted-{'notebook7' if plain else 'lab'}-{theme}-{width}.png"
+        page.page.screenshot(path=PICTURES / name)
+        page.page.close()
+        lab.end_kernels()
+    assert not faults, "\n".join(faults)
 
 
 @pytest.mark.case("NB-07")
