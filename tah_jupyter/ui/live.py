@@ -50,7 +50,7 @@ _PAGE_WORDS = (
     *("steps_count", "stop", "stop_run", "taller", "waiting_since", "withdraw", "withdraw_mark"),
 )
 
-_SECONDS = re.compile(r"\d+(?= ?(?:s|秒)\b)")
+_SECONDS = re.compile(r"\d+(?= (?:s\b|秒))")
 
 
 class Live:
@@ -210,7 +210,7 @@ class Live:
         }
         if step.state == "running":
             return row | {"running": self._running(step)} | ({"end": step.id} if ends(step) else {})
-        shown = Text(step.text) if step.text else None if step.folds else step.view
+        shown = Text(self._words.told(step.text)) if step.text else None if step.folds else step.view
         if shown is not None:
             row["body"] = plain(Painter(self._words, live=True, max_lines=RESULT_LINES).paint(shown))
         return row
@@ -218,7 +218,7 @@ class Live:
     def _running(self, step: Step) -> Json:
         limit = next((part.timeout_s for part in parts_of(step.asked) if hasattr(part, "timeout_s")), 0.0)
         running: Json = {"limit": clock(limit) if limit else "", "limit_s": limit, "fraction": step.fraction}
-        running["what"] = visible_line(step.headline.target or str(step.headline)).text
+        running["what"] = visible_line(step.headline.target).text or self._phrases.headline(step.headline)
         running["clock_s"] = round(max(0.0, self._now - step.started_ts), 2)
         painter = Painter(self._words, live=True, max_lines=RESULT_LINES)
         if step.view is not None:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import Browser, BrowserContext
 
 from tests.kernel.project import Project
 from tests.support.chromium import browser
+from tests.support.frame_page import FramePage
 from tests.support.lab import Lab, Theme, running_lab
 from tests.support.notebook_page import NotebookPage, write_notebook
 
@@ -41,6 +42,21 @@ def pytest_runtest_makereport(
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with running_lab(tmp_path_factory.mktemp("lab"), env={"SEEDED_SERVICE_TOKEN": SECRET}) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A browser for the frame alone."""
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def frame(chromium: Browser) -> Iterator[FramePage]:
+    """The frame alone, without a kernel."""
+    opened = FramePage(chromium)
+    yield opened
+    opened.page.context.close()
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """The frame in a real browser: what counts as an answer, where focus goes, what is said, what is never drawn."""
 
 import json
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -20,28 +19,12 @@ from tah_jupyter.core.events import (
 )
 from tah_jupyter.core.views import Command, View
 from tests.support import runs
-from tests.support.chromium import browser
 from tests.support.frame_page import FramePage
 
 pytestmark = pytest.mark.chromium
 
 DEAD_MS = 450
 """A little more than a card is dead after it appears."""
-
-Open = Callable[..., FramePage]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture
-def frame(chromium: Browser) -> Iterator[FramePage]:
-    opened = FramePage(chromium)
-    yield opened
-    opened.page.context.close()
 
 
 def ask(approval: str = "a1", view: View | None = None, *, grant: bool = True) -> ApprovalRequested:

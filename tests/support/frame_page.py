@@ -5,7 +5,8 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tah_jupyter.ui.live import Live
 from tah_jupyter.ui.page_script import script, style
 from tah_jupyter.ui.transcript import Transcript
 from tah_jupyter.ui.words import Words
-from tests.support import runs
+from tests.support import questions, runs
 from tests.support.chromium import browser
 
 HARNESS = Path(__file__).with_name("harness.html")
@@ -26,15 +27,21 @@ ORIGIN = "http://harness.invalid"
 
 
 class FramePage:
-    """A page with one frame, and the kernel's side of it."""
+    """A page with one frame, and the kernel's side of it. With a ``clock`` its time goes only as a test says."""
 
-    def __init__(self, chromium: Browser, *, width: int = 900, theme: str = "light", language: str = "en") -> None:
+    def __init__(
+        self, chromium: Browser, *, width: int = 900, theme: str = "light", language: str = "en", clock: str = ""
+    ) -> None:
         context = chromium.new_context(viewport={"width": width, "height": 640})
         self.page: Page = context.new_page()
+        if clock:
+            self.page.clock.install(time=datetime.fromisoformat(clock) - timedelta(hours=1))
         self.requests: list[str] = []
         self.page.route("**/*", self._serve)
         self.page.goto(f"{ORIGIN}/")
         self.page.wait_for_function("window.ready === true")
+        if clock:
+            self.page.clock.pause_at(clock)
         self.page.evaluate("theme => document.body.className = theme", theme)
         self.live = Live(Words(language))
         self.transcript = Transcript()
@@ -55,7 +62,7 @@ class FramePage:
         """Apply ``records`` and send the page what is new."""
         for record in records:
             self.transcript.apply(record)
-        view = self.transcript.run(self.transcript.runs[-1])
+        view = self.transcript.run(max(self.transcript.runs, default=0))
         message = self.live.message(view, now=records[-1].ts if now is None else now, whole=not self._drawn)
         self._drawn = True
         if message is not None:
@@ -97,7 +104,13 @@ def failed() -> Iterator[Event]:
     )
 
 
-STATES = {
+STATES: dict[str, Callable[[], Iterator[Event]]] = {
+    "held": questions.held,
+    "refused": questions.refused,
+    "noted": questions.noted,
+    "released": questions.released,
+    "sending": questions.sending,
+    "retrying": lambda: questions.retrying(1_020.0),
     "hostile": hostile,
     "failed": failed,
     "C0": runs.looked,
@@ -108,14 +121,17 @@ STATES = {
 }
 
 
+WINDOWS = (("light", 1600, "en"), ("light", 900, "en"), ("dark", 900, "zh"), ("dark", 400, "en"), ("light", 320, "en"))
+
+
 def pictures(folder: Path) -> None:
     """One picture a state, theme and width."""
     folder.mkdir(parents=True, exist_ok=True)
     with browser() as chromium:
-        for theme, width, language in (("light", 900, "en"), ("dark", 900, "zh"), ("light", 400, "en")):
+        for theme, width, language in WINDOWS:
             for name, events in STATES.items():
                 frame = FramePage(chromium, width=width, theme=theme, language=language)
-                frame.tell(runs.stamped(events()))
+                frame.tell(runs.stamped(events(), run=0 if name == "held" else runs.RUN))
                 frame.page.wait_for_timeout(150)
                 frame.page.screenshot(path=folder / f"{name}-{theme}-{width}-{language}.png")
                 frame.page.context.close()

@@ -156,6 +156,7 @@ class Frame {
   number(run) {
     const { words } = this;
     this.name.textContent = run ? `tah · ${words.say("run", { n: run })}` : "tah";
+    this.root.classList.toggle("tah-held", !run);
     this.root.setAttribute("aria-label", run ? words.say("frame", { n: run }) : "tah");
     this.stop.setAttribute("aria-label", words.say("stop_run", { n: run }));
   }

@@ -11,8 +11,13 @@ from tah_jupyter.core.events import (
     Event,
     MessageFinished,
     MessageStarted,
+    NoteQueued,
     Notice,
+    PromptAdded,
+    QuestionAnswered,
+    QuestionAsked,
     RunEnded,
+    RunReleased,
     RunStarted,
     TextDelta,
     ThinkingDelta,
@@ -26,13 +31,14 @@ from tah_jupyter.ui.live import Live
 from tah_jupyter.ui.transcript import Transcript
 from tah_jupyter.ui.words import Words
 from tests.support import runs
+from tests.support.questions import FAILURE
 from tests.unit.ui.test_transcript import stream
 
 Json = dict[str, Any]
 
 
 class Told:
-    """A page without a browser: it keeps what it was told as tah.js does."""
+    """A page without a browser: it keeps what it was told as the frame's script does."""
 
     def __init__(self) -> None:
         self.live = Live(Words())
@@ -58,7 +64,9 @@ class Told:
         self.state["bodies"] |= message.get("bodies", {})
         for id in message.get("settled", {}):
             self.state["bodies"].pop(id, None)
-        self.state |= {key: message[key] for key in ("header", "plan", "order", "cards", "record") if key in message}
+        self.state |= {
+            key: message[key] for key in ("header", "plan", "order", "cards", "notes", "record") if key in message
+        }
 
     def row(self, key: str, row: Json) -> None:
         before = self.state["rows"].get(key)
@@ -77,7 +85,7 @@ class Told:
                 walk(rows[key].get("children", []))
 
         walk(self.state.get("order", []))
-        header = {k: v for k, v in self.state.get("header", {}).items() if k != "clock_s"}
+        header = {k: v for k, v in self.state.get("header", {}).items() if k not in ("clock_s", "waited_s")}
         return {**self.state, "rows": rows, "header": header}
 
 
@@ -230,3 +238,79 @@ def test_the_plan_says_its_states_in_words() -> None:
     assert told.state["plan"]["spoken"] == "Plan, 1 of 3 done"
     assert [item["spoken"] for item in told.state["plan"]["items"]] == ["Done: a", "Now: b", "Open: c"]
     assert told.state["header"]["item"] == "b"
+
+
+def test_a_question_is_told_once_and_gone_when_answered() -> None:
+    told = Told()
+    told.tell(RunStarted(run=1, prompt="x"), whole=True)
+    message = told.tell(QuestionAsked(run=1, question=FAILURE))
+    assert message is not None
+    assert message["cards"] == [{"id": "question:rescue", "kind": "question", "count": "", "spoken": FAILURE.title}]
+    assert [choice["label"] for choice in message["bodies"]["question:rescue"]["choices"]] == [
+        "Enter another key",
+        "Choose a model",
+        "Retry",
+        "End",
+    ]
+    assert told.tell() is None
+    message = told.tell(QuestionAnswered(run=1, question="rescue", key="model"))
+    assert message is not None
+    assert message["settled"] == {"question:rescue": {"key": "model", "by_person": True, "text": "Choose a model"}}
+    assert told.state["cards"] == []
+
+
+def test_notes_that_wait_are_told_and_one_that_was_read_is_a_row() -> None:
+    told = Told()
+    told.tell(RunStarted(run=1, prompt="x", model="m"), NoteQueued(run=1, note="n", text="a\u202eb"), whole=True)
+    assert told.state["notes"] == {"open": True, "queued": [{"id": "n", "text": "a\\u202eb"}]}
+    told.tell(PromptAdded(run=1, seq=9, text="do it", note="n"))
+    assert told.state["notes"]["queued"] == []
+    assert told.state["rows"]["note-9"]["text"] == "Your note: do it"
+
+
+def test_silence_is_told_while_it_is_the_models_turn_and_no_longer() -> None:
+    told = Told()
+    told.tell(RunStarted(run=1, prompt="x", model="m", host="api.example.org"), whole=True)
+    message = told.tell(MessageStarted(run=1, message="m", ts=10.0), now=14.0)
+    assert message is not None
+    assert message["heard"] == {"ago_s": 4.0, "host": "api.example.org"}
+    assert told.tell(now=20.0) is None, "the page goes on counting by itself"
+    message = told.tell(MessageFinished(run=1, message="m", text="x", ts=21.0), now=21.0)
+    assert message is not None
+    assert message["heard"] is None
+
+
+def test_a_countdown_is_cut_around_its_last_seconds_in_either_language() -> None:
+    for language, text, before, after in (
+        (
+            "en",
+            "Waited 3 s; trying again in 12 s (attempt 2)",
+            "Notice: Waited 3 s; trying again in ",
+            " s (attempt 2)",
+        ),
+        ("zh", "12 秒后重试（第 2 次）", "提示：", " 秒后重试（第 2 次）"),
+    ):
+        live = Live(Words(language))
+        notice = Notice(run=1, seq=3, text=text, level="warning", code="retry", until=22.0)
+        view = Transcript.of([RunStarted(run=1, prompt="x"), notice]).run(1)
+        message = live.message(view, now=10.0, whole=True)
+        assert message is not None
+        assert message["rows"]["note-3"]["until"] == {"before": before, "after": after, "left_s": 12.0}
+
+
+def test_a_background_run_releases_nothing() -> None:
+    told = Told()
+    told.tell(RunStarted(run=1, prompt="x"), whole=True)
+    assert told.state["header"]["releases"]
+    told.tell(RunReleased(run=1))
+    assert not told.state["header"]["releases"]
+    assert told.state["header"]["stops"]
+
+
+def test_a_new_run_in_the_same_frame_is_told_whole() -> None:
+    told = Told()
+    told.tell(RunStarted(run=0, prompt="x"), QuestionAsked(run=0, question=FAILURE), run=0, whole=True)
+    told.tell(QuestionAnswered(run=0, question="rescue", key="model"), run=0)
+    message = told.tell(RunStarted(run=2, prompt="x", model="m"), run=2)
+    assert message is not None
+    assert (message["type"], message["run"], message["cards"]) == ("draw", 2, [])

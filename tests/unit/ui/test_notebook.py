@@ -1,17 +1,42 @@
 """The widget: nothing but an id and a language in its state; commands in, messages out."""
 
+import re
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tah_jupyter.core.approvals import Allow, CommandSubject, Deny, Grant
 from tah_jupyter.core.calls import Headline
-from tah_jupyter.core.commands import AnswerApproval, Stop
-from tah_jupyter.core.events import ApprovalAnswered, ApprovalRequested, Event, RunEnded, RunStarted
+from tah_jupyter.core.commands import (
+    AddNote,
+    AnswerApproval,
+    AnswerQuestion,
+    EndCall,
+    Release,
+    SendNote,
+    Stop,
+    WithdrawNote,
+)
+from tah_jupyter.core.events import (
+    ApprovalAnswered,
+    ApprovalRequested,
+    Event,
+    NoteQueued,
+    QuestionAnswered,
+    QuestionAsked,
+    RunEnded,
+    RunStarted,
+    ToolFinished,
+    ToolStarted,
+)
+from tah_jupyter.core.questions import Choice, Question, Reply
 from tah_jupyter.core.views import Code, Command, View
+from tah_jupyter.ui import page_script
 from tah_jupyter.ui.cards import MAX_CHARS
 from tah_jupyter.ui.notebook import Frame, FromPage, Hello
+from tah_jupyter.ui.page_script import STYLES, script
 from tah_jupyter.ui.transcript import Transcript
 
 
@@ -184,3 +209,111 @@ def test_messages_may_arrive_on_another_thread_while_the_frame_is_updated() -> N
 def test_a_language_without_words_is_refused() -> None:
     with pytest.raises(ValueError, match="no words"):
         Frame(run=1, language="xx")
+
+
+QUESTION = Question(
+    "q1",
+    "Which model?",
+    (Choice("a", "A"), Choice("b", "B", "no key", enabled=False), Choice("cancel", "Cancel")),
+    remember="Remember",
+)
+
+
+def test_a_request_that_is_held_is_drawn_and_its_run_takes_the_frame_over() -> None:
+    frame = Frame(run=0)
+    held = Transcript.of([RunStarted(run=0, prompt="x"), QuestionAsked(run=0, question=QUESTION)]).run(0)
+    (draw,) = frame.update(held, now=1.0)
+    assert (draw["run"], draw["header"]["stops"], draw["notes"]["open"]) == (0, False, False)
+    assert list(draw["bodies"]) == ["question:q1"]
+    run = Transcript.of([RunStarted(run=3, prompt="x", model="m")]).run(3)
+    (again,) = frame.update(run, now=2.0)
+    assert (again["type"], again["run"], again["cards"], again["header"]["stops"]) == ("draw", 3, [], True)
+    heard: list[FromPage] = []
+    frame.on_command(heard.append)
+    frame._handle_custom_msg({"type": "stop", "id": 1}, [])
+    assert heard == [Stop(3)]
+
+
+def test_a_reply_to_a_question_that_waits_becomes_a_command() -> None:
+    side = Side(QuestionAsked(run=1, question=QUESTION))
+    side.update()
+    side.page({"type": "reply", "id": 1, "question": "q1", "key": "a", "remember": True})
+    assert side.heard == [AnswerQuestion("q1", Reply("a", remember=True))]
+    assert side.update() == [{"type": "ack", "id": 1, "late": False}]
+
+
+def test_only_what_a_question_offers_can_be_replied() -> None:
+    side = Side(QuestionAsked(run=1, question=QUESTION))
+    side.update()
+    for key in ("b", "", "c", "A"):
+        side.page({"type": "reply", "id": 1, "question": "q1", "key": key})
+    side.page({"type": "reply", "id": 2, "question": "q2", "key": "a"})
+    assert side.heard == []
+    assert [ack["late"] for ack in side.update()] == [False, False, False, False, True]
+    side.transcript.apply(QuestionAnswered(run=1, question="q1", key="cancel"))
+    side.update()
+    side.page({"type": "reply", "id": 3, "question": "q1", "key": "a"})
+    assert side.heard == []
+
+
+def test_notes_become_commands_and_only_those_that_wait_can_be_taken_back() -> None:
+    side = Side(NoteQueued(run=1, note="n1", text="one"))
+    side.update()
+    side.page({"type": "note", "id": 1, "note": "n2", "text": "two"})
+    side.page({"type": "send", "id": 2, "note": "n1"})
+    side.page({"type": "withdraw", "id": 3, "note": "n1"})
+    side.page({"type": "withdraw", "id": 4, "note": "n9"})
+    assert side.heard == [AddNote("n2", "two", 1), SendNote("n1"), WithdrawNote("n1")]
+    assert [ack["late"] for ack in side.update()] == [False, False, False, True]
+
+
+@pytest.mark.parametrize(("note", "text"), [("n 1", "x"), ("", "x"), ("n" * 65, "x"), ("n1", ""), ("n1", "x" * 10_001)])
+def test_notes_that_no_field_of_ours_sends_do_nothing(note: str, text: str) -> None:
+    side = Side()
+    side.update()
+    side.page({"type": "note", "id": 1, "note": note, "text": text})
+    assert (side.heard, side.update()) == ([], [])
+
+
+def test_a_note_of_blanks_is_none() -> None:
+    side = Side()
+    side.update()
+    side.page({"type": "note", "id": 1, "note": "n1", "text": " \n "})
+    assert side.heard == []
+
+
+def test_only_a_call_that_runs_and_does_not_fold_can_be_ended() -> None:
+    look = ToolStarted(run=1, call="look", tool="t", headline=Headline("Read", "x"), folds=True)
+    side = Side(ToolStarted(run=1, call="c", tool="t", headline=Headline("Run", "x")), look)
+    side.update()
+    for number, call in enumerate(("c", "look", "none"), 1):
+        side.page({"type": "end", "id": number, "call": call})
+    assert side.heard == [EndCall("c")]
+    assert [ack["late"] for ack in side.update()] == [False, True, True]
+    side.transcript.apply(ToolFinished(run=1, call="c", tool="t", text=""))
+    side.update()
+    side.page({"type": "end", "id": 4, "call": "c"})
+    assert side.heard == [EndCall("c")]
+
+
+def test_release_becomes_a_command() -> None:
+    side = Side()
+    side.update()
+    side.page({"type": "release", "id": 1})
+    assert side.heard == [Release(1)]
+
+
+def test_the_page_is_sent_one_module_that_imports_nothing_and_says_each_thing_once() -> None:
+    text = script()
+    assert not re.search(r"^(import|export (?!default))", text, re.MULTILINE)
+    assert text.count("export default") == 1
+    names = re.findall(r"^(?:function|class|const|let) (\w+)", text, re.MULTILINE)
+    assert sorted(names) == sorted(set(names))
+    files = [path for path in Path(page_script.__file__).with_name("static").iterdir() if path.is_file()]
+    code = [path for path in files if path.suffix == ".js"]
+    assert all(_first_line(path) in text for path in code), "every module is there"
+    assert {path.name for path in files if path.suffix == ".css"} == set(STYLES)
+
+
+def _first_line(path: Path) -> str:
+    return path.read_text(encoding="utf-8").split("\n", 1)[0]
