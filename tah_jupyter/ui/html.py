@@ -86,7 +86,7 @@ class _Record:
         yield element("div", self._phrases.footer(self._view))
 
     def _heading(self, key: str) -> Element:
-        return element("div", element("strong", self._words.say(key)))
+        return element("h4", self._words.say(key))
 
     def _answer(self) -> Iterator[Node]:
         answer = next((b for b in self._view.blocks if isinstance(b, Said) and b.id == self._view.answer), None)

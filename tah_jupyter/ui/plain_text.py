@@ -1,5 +1,6 @@
 """Elements as plain text: what the prose of a model says, without the marks of Markdown."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from tah_jupyter.ui.nodes import Element, Node, text_of
@@ -7,6 +8,7 @@ from tah_jupyter.ui.nodes import Element, Node, text_of
 __all__ = ["to_plain"]
 
 _RULE = "―――"
+_ONE_WORD = re.compile(r"\S*\w\S*")
 _PARTS = frozenset({"thead", "tbody"})
 _BLOCKS = frozenset({"blockquote", "div", "h3", "h4", "h5", "h6", "hr", "ol", "p", "pre", "table", "ul"})
 
@@ -95,6 +97,8 @@ def _inline_element(node: Element) -> str:
             return text if address in (text, f"mailto:{text}") else f"{text} ({address})"
         case "br":
             return "\n"
+        case "code" if not _ONE_WORD.fullmatch(text):  # where it ends would not be seen
+            return f"`{text}`"
         case "s":
             return f"~~{text}~~"
         case _:

@@ -485,7 +485,7 @@ def test_a_checkpoint_says_in_every_form_when_it_was_saved() -> None:
 
 PROSE = """# Why
 
-March is **low**: `read()` takes
+March is **low**: `read()` takes `<`, not `a b`;
 the [first](https://example.org/) format.
 
 - one
@@ -518,7 +518,7 @@ def test_the_plain_answer_has_no_marks_of_markdown() -> None:
         *(
             "Why",
             "",
-            "March is low: read() takes",
+            "March is low: read() takes `<`, not `a b`;",
             "the first (https://example.org/) format.",
             "- one",
             "- two",
