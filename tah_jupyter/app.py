@@ -23,10 +23,10 @@ from tah_jupyter.core.ports import Model, Person
 from tah_jupyter.host.files.memory import read_memories
 from tah_jupyter.host.files.workspace import RootLike, Workspace
 from tah_jupyter.host.processes.tree import end_survivors
+from tah_jupyter.host.secrets.keys import Keys
 from tah_jupyter.host.secrets.redact import Redactor
 from tah_jupyter.host.secrets.values import secrets_in
-from tah_jupyter.models.choose import Missing, choose
-from tah_jupyter.models.open import error_of_missing, open_demo, open_direct, open_script
+from tah_jupyter.models.opener import Opener
 from tah_jupyter.permissions.approvers import Desk, nobody
 from tah_jupyter.permissions.decide import MODES, Mode
 from tah_jupyter.permissions.gate import PermissionGate, permissions_plugin
@@ -94,13 +94,15 @@ async def open_session(
     config = config if config is not None else await _in_thread(load, folder, environ=environ)
     redactor = Redactor(secrets_in(environ))
     async with AsyncExitStack() as stack:
-        opener = _Opener(config, environ, stack)
+        opener = Opener(config, environ, stack)
         if isinstance(model, str):
-            model, works_in, config = await _open_model(model, folder, config, environ, stack)
-            if works_in != folder:  # a copy has no earlier session, and sees nothing else
-                resume, folders = None, NO_FOLDERS
-            folder = works_in
-        stack.push_async_callback(model.aclose)
+            model, folder, is_copy = await opener.first(model, folder)
+            if is_copy:  # it has no earlier session, sees nothing else, and leaves nothing
+                resume, folders, config = None, NO_FOLDERS, config._replace(session_dir=None)
+        else:
+            stack.push_async_callback(model.aclose)
+        if isinstance(environ, Keys):  # what is typed while the session is open is a secret too
+            stack.callback(environ.on_new(lambda name, key: redactor.learn({name: key})))
         store = Store(folder, config.session_dir, redactor=redactor, environ=environ)
         kept = await _in_thread(_find, store, resume, notebook, new)
         log = await _in_thread(kept.open_log)
@@ -117,7 +119,8 @@ async def open_session(
         place = _place(workspace, notebook, kernel_facts)
         system = await _in_thread(_system_prompt, place, runtime, kept.session_id)
         setup = _setup(kept, model, system, records, gate, approver, config, redactor)
-        session = Session(runtime, msgspec.structs.replace(setup, person=person, open_model=opener))
+        setup = msgspec.structs.replace(setup, person=person, open_model=opener, fallbacks=config.fallback_models)
+        session = Session(runtime, setup)
         problems = (problem.text for problem in (log.repaired, *reading.problems) if problem is not None)
         _announce(session, place, [*told, *gone, *broken, *problems, store.notice], resumed=kept.resumed)
         yield session
@@ -185,46 +188,6 @@ async def _shielded(work: Callable[[], object]) -> None:
     """Clean up, whatever ends the session: the log is on the disk and its lease free, a copy is removed."""
     with anyio.CancelScope(shield=True):
         await _in_thread(work)
-
-
-async def _open_model(
-    name: str, folder: Path, config: Config, environ: Mapping[str, str], stack: AsyncExitStack
-) -> tuple[Model, Path, Config]:
-    """The model, the folder it works in, and the config that holds there: the demo may get a folder of its own, where
-    everything stays.
-    """
-    spec = choose(name, config.models, environ, config_model=config.model or "")
-    if isinstance(spec, Missing):
-        raise error_of_missing(spec)
-    if spec.route == "scripted":
-        return await open_script(spec), folder, config
-    if spec.route == "direct":
-        return open_direct(spec, environ), folder, config
-    model, copy = await open_demo(spec, folder)
-    if copy is None:
-        return model, folder, config
-    stack.push_async_callback(_shielded, copy.remove)
-    return model, copy.folder, config._replace(session_dir=None, folders=NO_FOLDERS)
-
-
-class _Opener:
-    """Opens other models by name while a session is open, and closes them with it."""
-
-    def __init__(self, config: Config, environ: Mapping[str, str], stack: AsyncExitStack) -> None:
-        self._config = config
-        self._environ = environ
-        self._stack = stack
-
-    async def __call__(self, name: str) -> Model:
-        """The model of that name. Raises TahError when there is none, or it cannot join an open session."""
-        spec = choose(name, self._config.models, self._environ)
-        if isinstance(spec, Missing):
-            raise error_of_missing(spec)
-        if spec.route == "demo":
-            raise ConfigError("The demo works on a folder of its own.", next_step="Start it with %tah demo.")
-        model: Model = await open_script(spec) if spec.route == "scripted" else open_direct(spec, self._environ)
-        self._stack.push_async_callback(model.aclose)
-        return model
 
 
 def _find(store: Store, resume: str | None, notebook: str, new: bool) -> Kept:

@@ -15,13 +15,13 @@ from tah_jupyter.app import open_session
 from tah_jupyter.core.approvals import Answer
 from tah_jupyter.core.commands import Command, SetMode, Stop
 from tah_jupyter.core.errors import ModelError
-from tah_jupyter.core.events import ApprovalRequested, Event, RunReleased, SessionOpened, TurnEnded
+from tah_jupyter.core.events import ApprovalRequested, Event, Notice, RunReleased, SessionOpened, TurnEnded
 from tah_jupyter.core.questions import Question, Reply
 from tah_jupyter.jupyter.agent_thread import AgentThread, Job
 from tah_jupyter.jupyter.held import Held
 from tah_jupyter.jupyter.person import FrontDesk, NotebookPerson
 from tah_jupyter.jupyter.place import Place
-from tah_jupyter.jupyter.settling import Settling
+from tah_jupyter.jupyter.settling import Settled, Settling
 from tah_jupyter.jupyter.surfaces import Surface
 from tah_jupyter.runtime.config import Config
 from tah_jupyter.ui.phrases import Phrases
@@ -72,7 +72,7 @@ class Conversation:
         self._request: Request | None = None
         self._held: Held | None = None
         self._last_id: str | None = None
-        self._works_in: tuple[object, ...] = ()
+        self._fixed: tuple[object, ...] = ()
         self.shown: set[str] = set()
         """Ids of approvals that were printed for a person, outside of the run's own output."""
         self._config = Config()
@@ -121,7 +121,7 @@ class Conversation:
         async with self._turn:
             self._request, self._desk.surface, self._desk.released = request, request.surface, request.background
             try:
-                session = await self._session_for(await self._settled(request), request)
+                session = await self._session_for(await self._settling.settled(request.config), request)
                 self._run = session.tally.runs + 1
                 request.surface.begin(partial(self.transcript.run, self._run), self._send)
                 result = await session.run(request.prompt, background=request.background)
@@ -140,10 +140,6 @@ class Conversation:
             self._request.surface.begin(self._held.picture, self._send)
         return await self._held.ask(question)
 
-    async def _settled(self, request: Request) -> Config:
-        """The config of the request with a model that can be used; the person is asked for what is missing."""
-        return await self._settling.settled(request.config)
-
     async def _rescue(self, error: ModelError) -> str | None:
         view = self.transcript.run(self._run)
         return await self._settling.rescue(error, view.model, untouched=Phrases.untouched(view))
@@ -153,7 +149,12 @@ class Conversation:
         return await surface.secret(prompt) if surface is not None and not self._desk.released else None
 
     def _say(self, text: str) -> None:
-        if self._desk.surface is not None:
+        """A line about what is being settled: in the run, beside the kept request, or in the cell's output."""
+        if self.session is not None and self.session.running:
+            self.session.runtime.emitter.emit(Notice(text=text, code="settling"))
+        elif self._held is not None:
+            self._held.say(text)
+        elif self._desk.surface is not None:
             self._desk.surface.say(text)
 
     def _send(self, command: Command) -> None:
@@ -164,25 +165,27 @@ class Conversation:
         else:
             self._loop.call_soon_threadsafe(self._desk.take, command)
 
-    async def _session_for(self, config: Config, request: Request) -> Session:
+    async def _session_for(self, settled: Settled, request: Request) -> Session:
         """The open session when it fits the request, else the same one opened anew, or a new one."""
-        moved = self._works_in != _works_in(self._loaded.place)
-        if request.new or request.from_start or moved or _fixed(config) != _fixed(self._config):
+        fixed = _fixed(settled, self._loaded.place)
+        if request.new or request.from_start or fixed != self._fixed:
             await self._close()
         if self.session is None:
-            self.session = await self._open(config, new=request.new)
-        if self.session.mode != config.permissions.mode:
-            self.session.send(SetMode(config.permissions.mode))
+            self._fixed = fixed
+            self.session = await self._open(settled, new=request.new)
+        mode = settled.config.permissions.mode
+        if self.session.mode != mode:
+            self.session.send(SetMode(mode))
             await asyncio.sleep(0)  # the inbox delivers on the loop's next turn
         return self.session
 
-    async def _open(self, config: Config, *, new: bool) -> Session:
+    async def _open(self, settled: Settled, *, new: bool) -> Session:
         """Open a session in a keeper, which holds it until :meth:`_close` or the end of the thread."""
         await self._close()
         place = self._loaded.place
-        self._config, self._closing, self._works_in = config, asyncio.Event(), _works_in(place)
+        self._config, self._closing = settled.config, asyncio.Event()
         opened: asyncio.Future[Session] = asyncio.get_running_loop().create_future()
-        self._keeper = self._thread.keep(partial(self._hold, new, opened, self._closing))
+        self._keeper = self._thread.keep(partial(self._hold, settled, new, opened, self._closing))
         session = await opened
         if _root(session) == str(place.root):  # not the demo's, which is gone with its folder
             self._last_id = session.session_id
@@ -190,16 +193,19 @@ class Conversation:
         session.subscribe(self._told)
         return session
 
-    async def _hold(self, new: bool, opened: "asyncio.Future[Session]", closing: asyncio.Event) -> None:
+    async def _hold(
+        self, settled: Settled, new: bool, opened: "asyncio.Future[Session]", closing: asyncio.Event
+    ) -> None:
         """Hold the session open; ``opened`` gets it, or why there is none."""
         place = self._loaded.place
         try:
             async with open_session(
                 root=place.root,
                 folders=place.folders,
-                model=self._config.model or "",
+                model=settled.config.model or "",
                 approver=self._desk,
-                config=self._config,
+                tools=None if settled.has_tools else (),
+                config=settled.config,
                 resume=None if new else self._last_id,
                 notebook=place.notebook,
                 new=new,
@@ -239,14 +245,11 @@ def _root(session: Session) -> str:
     return next(record.root for record in reversed(session.records) if isinstance(record, SessionOpened))
 
 
-def _works_in(place: Place) -> tuple[object, ...]:
-    """What of a place an open session cannot change any more."""
-    return place.root, place.folders
-
-
-def _fixed(config: Config) -> Config:
-    """What of a config an open session cannot change any more."""
-    return config._replace(permissions=config.permissions._replace(mode="default"), rows=(), problems=())
+def _fixed(settled: Settled, place: Place) -> tuple[object, ...]:
+    """What an open session cannot change any more."""
+    config = settled.config
+    plain = config._replace(permissions=config.permissions._replace(mode="default"), rows=(), problems=())
+    return plain, settled.has_tools, place.root, place.folders
 
 
 def _kernel_facts() -> str:

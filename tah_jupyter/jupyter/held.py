@@ -8,7 +8,7 @@ import time
 
 from msgspec.structs import replace
 
-from tah_jupyter.core.events import Event, QuestionAnswered, QuestionAsked, RunStarted
+from tah_jupyter.core.events import Event, Notice, QuestionAnswered, QuestionAsked, RunStarted
 from tah_jupyter.core.questions import Asker, Question, Reply
 from tah_jupyter.jupyter.surfaces import Surface
 from tah_jupyter.ui.run_view import RunView
@@ -24,6 +24,7 @@ class Held:
         self._surface = surface
         self._answer = answer
         self._transcript = Transcript()
+        self._told = 0
         self._tell(RunStarted(prompt=prompt))
 
     def picture(self) -> RunView:
@@ -43,5 +44,11 @@ class Held:
             self._surface.changed(checkpoint=False)
         return reply
 
+    def say(self, text: str) -> None:
+        """Show a line about what is being settled."""
+        self._tell(Notice(text=text, code="settling"))
+        self._surface.changed(checkpoint=False)
+
     def _tell(self, record: Event) -> None:
-        self._transcript.apply(replace(record, ts=time.time()))
+        self._told += 1
+        self._transcript.apply(replace(record, seq=self._told, ts=time.time()))

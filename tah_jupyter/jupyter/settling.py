@@ -1,21 +1,28 @@
 """What a request needs before it can begin: a folder and a model. Asked once, while the request is kept."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tah_jupyter.core.errors import ModelError
 from tah_jupyter.core.questions import Asker
+from tah_jupyter.jupyter.choosing import Chooser
+from tah_jupyter.jupyter.local_fit import KnownModels
 from tah_jupyter.jupyter.outcome import Withdrawn
 from tah_jupyter.jupyter.place_question import settle_folder
-from tah_jupyter.models.choose import Missing, choose
 from tah_jupyter.runtime.config import Config
 from tah_jupyter.ui.words import Words
 
 if TYPE_CHECKING:
-    from tah_jupyter.jupyter.choosing import Chooser
     from tah_jupyter.jupyter.loaded import Loaded
 
-__all__ = ["Settling"]
+__all__ = ["Settled", "Settling"]
+
+
+class Settled(NamedTuple):
+    """What a request needs. A model that only answers is offered no tools."""
+
+    config: Config
+    has_tools: bool
 
 
 class Settling:
@@ -32,24 +39,25 @@ class Settling:
         self._ask = ask
         self._secret = secret
         self._say = say
+        self._known = KnownModels()
 
-    async def settled(self, config: Config) -> Config:
+    async def settled(self, config: Config) -> Settled:
         """``config`` with a model that can be used, in a folder that is meant. Raises Withdrawn, and TahError when
         nobody can be asked.
         """
         if not (config.model or "").startswith("demo"):  # which works in a folder of its own
-            place = await settle_folder(self._loaded.place, self._ask, self._loaded.words)
+            place = await settle_folder(self._loaded.place, self._ask, Words(self._loaded.language(config)))
             if place is None:
                 raise Withdrawn
             self._loaded.place = place
-        chosen = choose(config_models=config.models, environ=self._loaded.keys, config_model=config.model or "")
-        if not isinstance(chosen, Missing):
-            return config
-        name = await self._chooser(config).settle(config, chosen)
+        chooser = self._chooser(config)
+        name = await chooser.ready()
         if name is None:
             raise Withdrawn
-        self._loaded.settings.model = name
-        return config._replace(model=name)
+        if name:
+            self._loaded.settings.model = name
+            config = config._replace(model=name)
+        return Settled(config, has_tools=not chooser.only_answers(name))
 
     async def rescue(self, error: ModelError, model: str, *, untouched: bool) -> str | None:
         """As ``core.ports.Person.rescue``; a model that is chosen answers later runs too."""
@@ -58,7 +66,6 @@ class Settling:
             self._loaded.settings.model = name
         return name
 
-    def _chooser(self, config: Config) -> "Chooser":
-        from tah_jupyter.jupyter.choosing import Chooser  # noqa: PLC0415 - only where something is missing
-
-        return Chooser(Words(self._loaded.language(config)), self._loaded.keys, self._ask, self._secret, self._say)
+    def _chooser(self, config: Config) -> Chooser:
+        words, keys = Words(self._loaded.language(config)), self._loaded.keys
+        return Chooser(words, keys, config, self._ask, self._secret, self._say, self._known)
