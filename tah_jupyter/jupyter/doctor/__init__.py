@@ -1,1 +1,1 @@
-"""``%tah doctor``: one module for each group of checks; :mod:`examine` runs them, :mod:`report` says what they found."""
+"""``%tah doctor``: a module for each group of checks; :mod:`examine` runs them, :mod:`report` says what they found."""

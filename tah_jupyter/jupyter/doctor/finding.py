@@ -17,8 +17,8 @@ State: TypeAlias = Literal["good", "note", "problem", "unknown"]
 
 
 class Finding(NamedTuple):
-    """One line of the report. ``check`` is its stable name for programs, ``about`` the same for people, ``meaning`` what
-    holds and what follows from it, ``fix`` what to copy and run, empty where nothing is to be done.
+    """One line of the report. ``check`` is its stable name for programs, ``about`` the same for people, ``meaning``
+    what holds and what follows from it, ``fix`` what to copy and run, empty where nothing is to be done.
     """
 
     check: str

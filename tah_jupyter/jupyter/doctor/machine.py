@@ -13,10 +13,10 @@ from tah_jupyter.jupyter.doctor.finding import Check, Finding, Here
 from tah_jupyter.ui.language import language_of
 from tah_jupyter.ui.visible import visible_line
 
-__all__ = ["CHECKS"]
+__all__ = ["CERTIFICATES", "CHECKS"]
 
 _ANY_SERVICE = "https://api.openai.com"
-_CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")
+CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")
 _INSTALL = {"darwin": "brew install"}
 
 
@@ -49,7 +49,7 @@ def _net(here: Here) -> Iterator[Finding]:
         yield here.find("net", "good", "doctor_net_direct")
     else:
         yield here.find("net", "note", "doctor_net_proxy", variable=proxy[0], proxy=visible_line(proxy[1]).text)
-    for variable in _CERTIFICATES:
+    for variable in CERTIFICATES:
         path = here.environ.get(variable, "")
         if path and not os.path.exists(path):
             shown = visible_line(path).text
