@@ -105,6 +105,11 @@ def test_opened_again_with_a_fresh_kernel_the_record_reads_well(
     ]
 
 
+def take(notebook: NotebookPage, name: str) -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    notebook.page.screenshot(path=PICTURES / f"{name}.png")
+
+
 def opened_folds(record: Locator) -> None:
     """Click on each fold that is closed, from the outside in."""
     closed = record.locator("details:not([open]) > summary:visible")
@@ -128,7 +133,6 @@ def test_untrusted_every_part_of_a_record_can_be_read_in_light_and_dark_wide_and
     record = notebook.cells[1].outputs[0].data["text/html"]
     assert "<script" not in record
     faults: list[str] = []
-    PICTURES.mkdir(parents=True, exist_ok=True)
     for theme, width in (("light", 1000), ("dark", 1000), ("light", 400)):
         page = open_notebook(theme=theme, width=width, plain=plain)
         output = page.output(1)
@@ -139,27 +143,38 @@ def test_untrusted_every_part_of_a_record_can_be_read_in_light_and_dark_wide_and
         assert at == sorted(at)
         assert output.locator("td strong").first.inner_text() == "month"
         faults += [f"{theme} {width}: {fault}" for fault in output.evaluate(FAULTS)]
-        name = f"reopened-untrusted-{'notebook7' if plain else 'lab'}-{theme}-{width}.png"
-        page.page.screenshot(path=PICTURES / name)
+        take(page, f"reopened-untrusted-{'notebook7' if plain else 'lab'}-{theme}-{width}")
         page.page.close()
         lab.end_kernels()
     assert not faults, "\n".join(faults)
 
 
 @pytest.mark.case("NB-07")
+@pytest.mark.parametrize("plain", [False, True], ids=["lab", "notebook7"])
 def test_a_notebook_whose_kernel_died_at_a_question_opens_with_what_was_known(
-    open_notebook: OpenNotebook, project: Project, lab: Lab
+    open_notebook: OpenNotebook, project: Project, lab: Lab, plain: bool
 ) -> None:
+    """The file names the frame, for a page that is reloaded while the run goes on; whoever opens it when the kernel is
+    gone reads of that on a line of Jupyter's own, above the record.
+    """
     notebook = open_notebook(f"{project.edits()}\nchange it")
     notebook.run(0, 1)
     notebook.wait_card("Edit a.py")
     notebook.save()
     close(notebook, lab)
-    record = open_notebook().output(1).locator("details").first
-    expect(record).to_contain_text("Waiting for you · 2 steps · Edit a.py +1 −1")
-    record.click()
+    again = open_notebook(plain=plain)
+    record = again.output(1).locator("details").first
+    summary = record.locator("summary").first
+    expect(summary).to_have_text(
+        re.compile(
+            r"^tah · run 1 · ◆ Waiting for you · 2 steps · Edit a\.py \+1 −1 · saved at \d\d:\d\d:\d\d; "
+            r"if the kernel has ended, go on: %%tah$"
+        )
+    )
+    take(again, f"reopened-after-a-crash-{'notebook7' if plain else 'lab'}")
+    summary.click()
     expect(record).to_contain_text("Steps 2: 1 looked at, 1 edit")
-    assert record.locator("button").count() == 0
+    assert again.output(1).locator("button").count() == 0
     assert project.a == "x = 1\n"
 
 
