@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from tah_jupyter._version import __version__
 
 if TYPE_CHECKING:
-    from tah_jupyter.agent.session import Result, Session
+    from tah_jupyter.agent.session import Session
+    from tah_jupyter.agent.setup import Result
     from tah_jupyter.app import open_session
     from tah_jupyter.core.approvals import Allow, ApprovalRequest, Deny
     from tah_jupyter.core.calls import Change, Headline, Todo, ToolCall, ToolSchema, Usage
@@ -79,7 +80,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "agent.session": ("Result", "Session"),
+    "agent.session": ("Session",),
+    "agent.setup": ("Result",),
     "app": ("open_session",),
     "core.approvals": ("Allow", "ApprovalRequest", "Deny"),
     "core.calls": ("Change", "Headline", "Todo", "ToolCall", "ToolSchema", "Usage"),

@@ -14,7 +14,8 @@ import msgspec
 
 from tah_jupyter._version import __version__
 from tah_jupyter.agent.prompt import Memory, Place, system_prompt
-from tah_jupyter.agent.session import Session, Setup
+from tah_jupyter.agent.session import Session
+from tah_jupyter.agent.setup import Setup
 from tah_jupyter.core.approvals import Approver
 from tah_jupyter.core.commands import AnswerApproval, AnswerQuestion
 from tah_jupyter.core.errors import ConfigError, ToolError

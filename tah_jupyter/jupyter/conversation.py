@@ -10,7 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from tah_jupyter.agent.session import Result, Session
+from tah_jupyter.agent.session import Session
+from tah_jupyter.agent.setup import Result
 from tah_jupyter.app import open_session
 from tah_jupyter.core.approvals import Answer
 from tah_jupyter.core.commands import Command, SetMode, Stop

@@ -20,7 +20,7 @@ from tah_jupyter import (
     open_session,
     says,
 )
-from tah_jupyter.agent.session import Result
+from tah_jupyter.agent.setup import Result
 from tah_jupyter.core.events import CallSealed, MessageFinished, Notice, ToolFailed, ToolFinished, ToolStarted
 from tah_jupyter.core.messages import AssistantMessage, ToolMessage
 from tah_jupyter.models.scripted import ends

@@ -5,7 +5,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tah_jupyter.agent.recovery import OpenModel
-from tah_jupyter.agent.session import Session, Setup
+from tah_jupyter.agent.session import Session
+from tah_jupyter.agent.setup import Setup
 from tah_jupyter.core.approvals import Approver
 from tah_jupyter.core.commands import AnswerApproval, AnswerQuestion
 from tah_jupyter.core.events import Event

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from IPython.core.formatters import DisplayFormatter
 
-from tah_jupyter.agent.session import Result
+from tah_jupyter.agent.setup import Result
 from tah_jupyter.core.calls import Headline, Usage
 from tah_jupyter.core.errors import ModelError, TahError
 from tah_jupyter.core.events import ApprovalAnswered, StopReason
