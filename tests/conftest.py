@@ -50,6 +50,7 @@ def _nothing_blocks_the_loop() -> Iterator[None]:
     # litellm is not ours: it reads certificates and modules on the loop (measured: 25 to 55 ms once, not at a request).
     for function in guard.functions.values():
         function.can_block_in("tah_jupyter/models/litellm_route.py", {"_send", "_chunks"})
+        function.can_block_in("tah_jupyter/models/litellm_library.py", {"__getattr__"})
     guard.activate()
     yield
     guard.deactivate()

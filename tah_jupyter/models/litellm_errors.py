@@ -4,20 +4,20 @@ litellm sorts errors by its own classes and writes the provider's answer into th
 chain of causes, is what really happened: an HTTP answer, a broken connection, an error object. That is what is read.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 
 import httpx
 
 from tah_jupyter.core.errors import ModelError
-from tah_jupyter.models.chat.provider_errors import Target, error_of_body, error_of_status, model_error
+from tah_jupyter.models.chat.provider_errors import Target, error_of_body, error_of_end, error_of_status, model_error
 from tah_jupyter.models.chat.transport_errors import error_of_cut, error_of_transport
 
 __all__ = ["error_of_litellm"]
 
 _EARLY_END = "Stream ended before a finish_reason"
 _NO_CREDENTIALS = re.compile(r"(unable to locate|no|could not find|default) credentials|missing credentials", re.I)
+_BAD_END = re.compile(r"finish_reason[:=]\s*(\w+)")
 _PREFIX = re.compile(r"^(?:litellm\.)?\w+(?:Error|Exception)\s*[:-]\s*")
 
 
@@ -87,7 +87,7 @@ def _of_body(causes: list[BaseException], target: Target) -> ModelError | None:
 
 def _of_nonsense(causes: list[BaseException], target: Target) -> ModelError | None:
     for cause in causes:
-        if isinstance(cause, (json.JSONDecodeError, UnicodeError, TypeError, AttributeError, KeyError)):
+        if isinstance(cause, ValueError):  # of a parser: no JSON, not UTF-8, not of the shape that litellm wants
             message = f"{target.title} sent something that is no part of a chat completion."
             broken = model_error("protocol", message, target, f"{type(cause).__name__}: {cause}")
             broken.retryable = True
@@ -102,6 +102,8 @@ def _of_words(causes: list[BaseException], target: Target) -> ModelError:
         message = f"There are no credentials for {target.title} in this kernel."
         step = "Set them up as its documentation says before Jupyter starts, then restart the kernel."
         return model_error("key_missing", message, target, words[-1][1], next_step=step)
+    if bad_end := next((match for _, text in words if (match := _BAD_END.search(text))), None):
+        return error_of_end(bad_end.group(1), target)
     for cause, text in reversed(words):
         status = getattr(cause, "status_code", None)
         if type(status) is int and 400 <= status < 600:

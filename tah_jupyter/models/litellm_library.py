@@ -15,6 +15,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import anyio
@@ -28,6 +29,7 @@ _WHILE_IMPORTED = {
     "LITELLM_MODE": "PRODUCTION",  # no .env
     "LITELLM_LOG": "ERROR",
 }
+_ALSO_SET = ("TIKTOKEN_CACHE_DIR",)  # by litellm itself, for the tokenizer that it brings
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 
 _importing = threading.Lock()
@@ -47,6 +49,7 @@ def library() -> Any:
             with _environment(_WHILE_IMPORTED):
                 litellm = importlib.import_module("litellm")
                 _quieten(litellm)
+                _keep_loops_apart(litellm)
                 _warm_up(litellm)
             _ready.set()
     return sys.modules["litellm"]
@@ -55,7 +58,7 @@ def library() -> Any:
 @contextmanager
 def _environment(values: Mapping[str, str]) -> Iterator[None]:
     """The process's environment with ``values`` in it, and then as it was."""
-    before = {name: os.environ.get(name) for name in values}
+    before = {name: os.environ.get(name) for name in (*values, *_ALSO_SET)}
     os.environ.update(values)
     try:
         yield
@@ -80,6 +83,24 @@ def _quieten(litellm: Any) -> None:
                 logger.removeHandler(handler)
         logger.addHandler(logging.NullHandler())  # else Python's last resort prints warnings
     warnings.filterwarnings("ignore", message="Pydantic serializer warnings", category=UserWarning)
+
+
+class _ClientOfLoop:
+    """Stands for litellm's shared HTTP client: the one of the running loop, which litellm's own cache keeps."""
+
+    def __init__(self) -> None:
+        handlers = importlib.import_module("litellm.llms.custom_httpx.http_handler")
+        self._client = partial(handlers.get_async_httpx_client, llm_provider="tah", params={"client_alias": "tah"})
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client(), name)
+
+
+def _keep_loops_apart(litellm: Any) -> None:
+    """Anthropic, Gemini and others go through one client for the whole process, whose connections belong to the loop
+    that opened them: the person's own use of litellm on the kernel's loop would break ours, and ours theirs.
+    """
+    litellm.module_level_aclient = _ClientOfLoop()
 
 
 def _warm_up(litellm: Any) -> None:

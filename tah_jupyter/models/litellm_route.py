@@ -16,7 +16,7 @@ import httpx
 
 from tah_jupyter.core.calls import Usage
 from tah_jupyter.core.errors import ModelError
-from tah_jupyter.core.messages import ModelEvent, ModelRequest, Preparing
+from tah_jupyter.core.messages import Finish, ModelEvent, ModelRequest, Preparing
 from tah_jupyter.models.chat.answer import AnswerReader
 from tah_jupyter.models.chat.body import MAX_ANSWER_BYTES
 from tah_jupyter.models.chat.chunks import Chunk, chunk_of, finish_of
@@ -133,6 +133,8 @@ class ThroughLitellm:
                         shown = True
                         yield event
             for event in reader.end():
+                if event == Finish("stop") and finish_of(answer.received_finish_reason) == "calls":
+                    raise _lost_call(target)
                 shown = True
                 yield event
         except ModelError as error:
@@ -206,6 +208,12 @@ def _silent(target: Target) -> ModelError:
     return model_error("timeout", f"{target.title} kept the connection open and sent nothing.", target)
 
 
+def _lost_call(target: Target) -> ModelError:
+    """litellm leaves out a call whose id or arguments are of a type that it does not expect, without a word."""
+    message = f"{target.title} announced a call of a tool, and litellm could read none."
+    return model_error("protocol", message, target)
+
+
 def _reported(raw: Any, answer: Any) -> dict[str, Any] | None:
     """The usage of ``raw`` when the provider sent one: where it did not, litellm counts words itself."""
     reported = any(getattr(chunk, "usage", None) is not None for chunk in answer.chunks)
@@ -220,7 +228,7 @@ def _true_reason(said: str, answer: Any) -> str | None:
     received = answer.received_finish_reason or answer.intermittent_finish_reason
     if not isinstance(received, str) or not received:
         return None
-    return received if finish_of(received) or said == "stop" else said
+    return received if finish_of(received) or said in ("stop", "tool_calls") else said
 
 
 def _size_of(chunk: Chunk) -> int:

@@ -116,7 +116,11 @@ class Provider:
         self.asked = anyio.Event()
         self._open = 0
         self._idle = anyio.Event()
-        self._replies = replies
+        self._replies, self._served_before = replies, 0
+
+    def answer_with(self, *replies: Reply) -> None:
+        """Give ``replies`` from the next request on."""
+        self._replies, self._served_before = replies, len(self.bodies)
 
     async def all_closed(self) -> None:
         """Wait until no connection is open; the caller sets the limit."""
@@ -145,7 +149,7 @@ class Provider:
         self.bodies.append(json.loads(await reader.readexactly(length) or b"null"))
         self.heads.append(head)
         self.asked.set()
-        reply = self._replies[min(len(self.bodies), len(self._replies)) - 1]
+        reply = self._replies[min(len(self.bodies) - self._served_before, len(self._replies)) - 1]
         for action in reply:
             if isinstance(action, bytes):
                 writer.write(action)

@@ -10,7 +10,7 @@ from tah_jupyter.models.litellm_library import library
 from tah_jupyter.models.litellm_route import ThroughLitellm
 from tah_jupyter.models.openai_compatible import OpenAICompatible
 
-__all__ = ["ROUTES", "Route", "RouteModel", "at_once", "direct", "litellm"]
+__all__ = ["OF_LITELLM", "ROUTES", "Route", "RouteModel", "at_once", "direct", "litellm"]
 
 RouteModel: TypeAlias = OpenAICompatible | ThroughLitellm
 Route: TypeAlias = Callable[..., Awaitable[RouteModel]]
@@ -31,7 +31,11 @@ async def litellm(base_url: str, **more: Any) -> ThroughLitellm:
     return ThroughLitellm("t", model="openai/m-1", base_url=base_url, **more)
 
 
-ROUTES = [
-    pytest.param(direct, id="direct"),
-    pytest.param(litellm, id="litellm", marks=pytest.mark.timeout(300)),  # the import, on a slow machine
+# What a test that uses litellm needs: time for the import on a slow machine, and the two filters that are set when it
+# is imported and that pytest takes back after each test.
+OF_LITELLM = [
+    pytest.mark.timeout(300),
+    pytest.mark.filterwarnings("ignore:Accessing the .* attribute on the instance is deprecated"),
+    pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
 ]
+ROUTES = [pytest.param(direct, id="direct"), pytest.param(litellm, id="litellm", marks=OF_LITELLM)]

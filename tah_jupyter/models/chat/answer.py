@@ -17,7 +17,7 @@ from tah_jupyter.models.chat.chunks import (
     usage_of,
 )
 from tah_jupyter.models.chat.fragments import CallAssembler
-from tah_jupyter.models.chat.provider_errors import Target, error_of_body, model_error
+from tah_jupyter.models.chat.provider_errors import Target, error_of_body, error_of_end, model_error
 from tah_jupyter.models.chat.surrogates import TextMender
 from tah_jupyter.models.chat.transport_errors import error_of_cut
 
@@ -87,7 +87,7 @@ class AnswerReader:
         finish = "filter" if self._refused else finish_of(self._reason)
         if finish is None:
             yield from self.abandon()
-            raise error_of_cut(None, self._target) if not self._reason else self._strange_end()
+            raise error_of_cut(None, self._target) if not self._reason else error_of_end(self._reason, self._target)
         whole = finish in ("stop", "calls")
         for kind, mender in self._menders.items():
             if rest := mender.end():
@@ -156,7 +156,3 @@ class AnswerReader:
             broken = model_error("protocol", message, self._target, raw)
         broken.retryable = True
         raise broken
-
-    def _strange_end(self) -> ModelError:
-        message = f"{self._target.title} ended the answer for a reason that is not known here: {self._reason[:80]!r}."
-        return model_error("protocol", message, self._target)

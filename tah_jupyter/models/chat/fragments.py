@@ -116,7 +116,9 @@ class CallAssembler:
             return
         if call.given and text.strip():
             raise ModelError(
-                f"The provider went on with the arguments of {call.tool} after they were complete.", kind="protocol"
+                f"The provider went on with the arguments of {call.tool} after they were complete.",
+                kind="protocol",
+                next_step="Run the cell again, or choose another model.",
             )
         call.add(text)
 

@@ -16,7 +16,7 @@ from tah_jupyter.models.chat.retry import retry_after_s
 from tah_jupyter.models.providers import provider_of_host, words_of_missing_key
 from tah_jupyter.runtime.config_sources import OWN_FILE
 
-__all__ = ["Target", "error_of_body", "error_of_status", "model_error", "target_with_key"]
+__all__ = ["Target", "error_of_body", "error_of_end", "error_of_status", "model_error", "target_with_key"]
 
 _MAX_DETAIL_CHARS = 300
 _MAX_RAW_CHARS = 4_000
@@ -144,6 +144,12 @@ def error_of_body(error: object, target: Target) -> ModelError:
     status = code if type(code) is int and 400 <= code < 600 else 500
     kind = _kind(status, f"{codes} {detail}")
     return model_error(kind, _words(kind, None, detail, target), target, raw)
+
+
+def error_of_end(reason: str, target: Target) -> ModelError:
+    """The error of an answer that ended for a ``reason`` which is no good end."""
+    message = f"{target.title} ended the answer for a reason that is not known here: {reason[:80]!r}."
+    return model_error("protocol", message, target)
 
 
 def _kind(status: int, words: str) -> ModelErrorKind:
