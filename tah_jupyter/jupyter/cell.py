@@ -78,7 +78,9 @@ class Cell:
         return self._ended(told)
 
     def block(self) -> Outcome | None:
-        """In a terminal: the same, blocking."""
+        """In a terminal: the same, blocking. Only the first request takes long enough to begin that it is said."""
+        if self._agent.conversation is None:
+            print(self._words.say("starting"), flush=True)
         try:
             told = self._main.block_for(self._agent.submit(lambda talk: self._work(talk, None)))
         except Interrupted as interrupt:
@@ -200,7 +202,7 @@ class Cell:
             self._surface.finish()
         picture = self._surface.picture() if self._surface is not None else None
         if picture is None or not picture.run:
-            self._output.clear()
+            self._clear()
         return stopped(picture.during if picture is not None else None, self._words, settled=interrupt.settled)
 
     def _clear(self) -> None:

@@ -112,8 +112,10 @@ class Live(Still):
             _close(frame)
 
     def _leave(self, bundle: Mapping[str, Any]) -> None:
-        """Put the record in the place of all that was shown; a cell that has ended can only be told what to change."""
-        if self._saved.shown and not self._released:
+        """Put the record in the place of all that was shown; a cell that has ended can only be told what to change.
+        Where no page draws, a front end (jupyter console) may draw no changes either, only what is new.
+        """
+        if (self._saved.shown or not self.drawn) and not self._released:
             self._output.replace_all(bundle)
             return
         self._output.show(bundle)

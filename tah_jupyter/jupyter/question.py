@@ -111,8 +111,10 @@ def _why_not(text: str, choice: Choice | None, question: Question, words: Words)
         return [Line(line) for line in visible(question.detail).text.split("\n")]
     if choice is not None:
         return [Line(words.say("cannot_choose", what=visible_line(choice.label).text, why=choice.about))]
-    way_out = next((number for number, each in numbered(question).items() if each.key == "cancel"), "")
-    return [Line(words.say("choose_again_or", n=way_out) if way_out else words.say("choose_again"))]
+    for number, each in numbered(question).items():
+        if each.key == "cancel":
+            return [Line(words.say("choose_again_or", n=number, what=visible_line(each.label).text))]
+    return [Line(words.say("choose_again"))]
 
 
 def _ticked(question: Question, words: Words, read: Read) -> bool | None:

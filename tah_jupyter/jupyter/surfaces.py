@@ -1,27 +1,31 @@
-"""Where a run is shown, and who there can answer: a static output with ``input()``, or a terminal.
+"""Where a run is shown, and who there can answer: the protocol, and a static output with ``input()``.
 
 A surface lives on two threads. The agent's loop tells it of changes (:meth:`Surface.changed`) and asks it
 (:meth:`Surface.ask`); what it shows, it shows through jobs on the main thread. It holds no state of the run: that is
-the transcript's. The live frame is in :mod:`live`.
+the transcript's. The live frame is in :mod:`live`, a terminal's lines are in :mod:`terminal`.
 """
 
 import asyncio
 import time
 from collections.abc import Callable
-from functools import partial
-from typing import Literal, Protocol
+from getpass import getpass
+from typing import Literal, Protocol, TypeVar
+
+from IPython.core.error import StdinNotImplementedError
 
 from tah_jupyter.core.approvals import Answer, ApprovalRequest
 from tah_jupyter.core.commands import Command
+from tah_jupyter.core.questions import Question, Reply
 from tah_jupyter.jupyter.output import Output
 from tah_jupyter.jupyter.pump import CellEnded, MainThread, interruptible
-from tah_jupyter.jupyter.question import ask_until_answered
-from tah_jupyter.ui.phrases import Phrases
+from tah_jupyter.jupyter.question import ask_question, ask_until_answered
 from tah_jupyter.ui.record import checkpoint, record
-from tah_jupyter.ui.run_view import RunView
+from tah_jupyter.ui.run_view import Approval, RunView
 from tah_jupyter.ui.words import Words
 
-__all__ = ["Picture", "Still", "Surface", "Terminal", "Voice"]
+T = TypeVar("T")
+
+__all__ = ["Picture", "Still", "Surface", "Voice"]
 
 Voice = Literal["page", "stdin", "nobody"]
 """Who can answer: a page with buttons, a person at ``input()``, or nobody."""
@@ -36,14 +40,19 @@ class Surface(Protocol):
         """Show a line about the cell itself, before a run has begun. Any thread."""
         ...
 
-    def begin(self, run: int, picture: Picture, send: Callable[[Command], None]) -> None:
-        """Run number ``run`` begins; ``picture()`` raises KeyError until something of it has :meth:`changed`. ``send``
-        takes the person's commands, from any thread. Agent's loop.
+    def begin(self, picture: Picture, send: Callable[[Command], None]) -> None:
+        """Show what ``picture()`` gives, which raises KeyError until something has :meth:`changed`. ``send`` takes the
+        person's commands, from any thread. Called again when a kept request becomes a run. Agent's loop.
         """
         ...
 
     def changed(self, *, checkpoint: bool) -> None:
         """The picture changed; ``checkpoint`` says that what is shown should be worth saving now. Agent's loop."""
+        ...
+
+    @property
+    def drawn(self) -> bool:
+        """Whether a page draws it, cards and all. Any thread."""
         ...
 
     async def voice(self) -> Voice:
@@ -54,8 +63,20 @@ class Surface(Protocol):
         """Ask by other means than a page's buttons. None when nobody can answer. Agent's loop."""
         ...
 
+    async def ask_question(self, question: Question) -> Reply | None:
+        """The same for a question that is no approval. Agent's loop."""
+        ...
+
+    async def secret(self, prompt: str) -> str | None:
+        """Have the person type what nobody may see. None when nobody can. Agent's loop."""
+        ...
+
     def picture(self) -> RunView | None:
         """The run as it stands; None before anything of it is known. Any thread."""
+        ...
+
+    def release(self) -> None:
+        """The cell ends now; from here on nothing but updates of what is shown reach its output. Main thread."""
         ...
 
     def finish(self) -> None:
@@ -78,12 +99,19 @@ class Still:
     def say(self, text: str) -> None:
         self._main.call(lambda: self._output.show({"text/plain": text}))
 
-    def begin(self, run: int, picture: Picture, send: Callable[[Command], None]) -> None:
+    def begin(self, picture: Picture, send: Callable[[Command], None]) -> None:
         self._picture = picture
 
     def changed(self, *, checkpoint: bool) -> None:
         if checkpoint:
             self._main.call(self._save)
+
+    @property
+    def drawn(self) -> bool:
+        return False
+
+    def release(self) -> None:
+        """The cell ends now; from here on nothing but updates of what is shown reach its output. Main thread."""
 
     async def voice(self) -> Voice:
         return "stdin" if self._asks else "nobody"
@@ -92,6 +120,14 @@ class Still:
         """One question at a time: the main thread waits in ``input()`` meanwhile."""
         async with self._turn:
             return await self._ask_on_main(request.approval_id)
+
+    async def ask_question(self, question: Question) -> Reply | None:
+        async with self._turn:
+            return await self._on_main(lambda: self._ask_question(question))
+
+    async def secret(self, prompt: str) -> str | None:
+        async with self._turn:
+            return await self._on_main(lambda: self._ask_secret(prompt))
 
     def picture(self) -> RunView | None:
         return picture_now(self._picture)
@@ -102,11 +138,11 @@ class Still:
         self._finished = True
 
     def _draw(self) -> None:
-        if (view := self.picture()) is not None:
+        if (view := self.picture()) is not None and view.run:
             self._output.show(record(view, language=self._language))
 
     def _save(self) -> None:
-        if (view := self.picture()) is not None and not self._finished:
+        if (view := self.picture()) is not None and view.run and not self._finished:
             self._output.show(checkpoint(view, saved_ts=time.time(), language=self._language))
 
     async def _ask_on_main(self, approval_id: str) -> Answer | None:
@@ -118,41 +154,33 @@ class Still:
         def ask() -> Answer | None:
             view = self.picture()
             pending = view.pending if view is not None else ()
-            approval = next(each for each in pending if each.id == approval_id)
-            with interruptible():
-                return ask_until_answered(approval, Words(self._language), input)
+            return self._ask_approval(next(each for each in pending if each.id == approval_id))
+
+        return await self._on_main(ask)
+
+    def _ask_approval(self, approval: Approval) -> Answer | None:
+        return ask_until_answered(approval, Words(self._language), input)
+
+    def _ask_question(self, question: Question) -> Reply | None:
+        return ask_question(question, Words(self._language), input)
+
+    def _ask_secret(self, prompt: str) -> str | None:
+        return getpass(prompt)
+
+    async def _on_main(self, ask: Callable[[], T]) -> T | None:
+        """What ``ask()`` gives on the main thread; None when the cell is gone or the front end cannot be asked."""
+
+        def guarded() -> T | None:
+            try:
+                with interruptible():
+                    return ask()
+            except StdinNotImplementedError:
+                return None
 
         try:
-            return await asyncio.wrap_future(self._main.call(ask))
+            return await asyncio.wrap_future(self._main.call(guarded))
         except CellEnded:
             return None
-
-
-class Terminal(Still):
-    """Plain text: a line when the run begins and for each step when its turn ends, the record at the end."""
-
-    def __init__(self, main: MainThread, output: Output, language: str) -> None:
-        super().__init__(main, output, language, asks=True)
-        self._begun = False
-        self._told: set[str] = set()
-        self._phrases = Phrases(Words(language))
-
-    def say(self, text: str) -> None:
-        self._main.call(lambda: print(text, flush=True))
-
-    def changed(self, *, checkpoint: bool) -> None:
-        view = self.picture() if checkpoint or not self._begun else None
-        if view is not None and not self._begun:
-            self._begun = True
-            self.say(self._phrases.beginning(view))
-        for step in view.steps if view is not None else ():
-            if step.state not in ("queued", "waiting", "running") and step.id not in self._told:
-                self._told.add(step.id)
-                self._main.call(partial(print, f"  {self._phrases.step(step)}", flush=True))
-
-    def _draw(self) -> None:
-        if (view := self.picture()) is not None:
-            print(record(view, language=self._language)["text/plain"], flush=True)
 
 
 def picture_now(picture: Picture | None) -> RunView | None:

@@ -61,12 +61,12 @@ def folded(text: str, width: int, *, hang: str = "") -> list[str]:
     """``text``, every character of it, in rows of ``width`` columns; later rows begin with ``hang``, so that no text
     can pass for a line of its own.
     """
-    found, room, lead = [], max(1, width), ""
-    while columns(text) > room:
-        cut = _fitting(text, room) or 1
-        found.append(lead + text[:cut])
-        text, lead, room = text[cut:], hang, max(1, width - columns(hang))
-    return [*found, lead + text]
+    found, at, lead, room = [], 0, "", max(1, width)
+    while (end := _fitting(text, room, at)) < len(text):
+        end = max(end, at + 1)
+        found.append(lead + text[at:end])
+        at, lead, room = end, hang, max(1, width - columns(hang))
+    return [*found, lead + text[at:]] if at < len(text) or not found else found
 
 
 def wrapped(text: str, width: int, *, hang: str = "") -> list[str]:
@@ -90,11 +90,11 @@ def joined(parts: list[str], separator: str, width: int, *, hang: str = "") -> l
     return rows
 
 
-def _fitting(text: str, width: int) -> int:
-    """How many characters of ``text`` fit ``width`` columns; a mark stays with the character it belongs to."""
+def _fitting(text: str, width: int, start: int = 0) -> int:
+    """Up to where the characters from ``start`` on fit ``width`` columns; a mark stays with the character it is on."""
     used = 0
-    for index, character in enumerate(text):
-        used += max(0, wcwidth(character))
+    for index in range(start, len(text)):
+        used += max(0, wcwidth(text[index]))
         if used > width:
             return index
     return len(text)
@@ -106,20 +106,25 @@ def _rows(text: str, width: int, lead: str | None, hang: str) -> Iterator[tuple[
     begins, with its own spaces, when that is None.
     """
     row, gap, end, empty = lead or "", "", 0, True
+    used, indent = columns(row), columns(hang)
     for match in _WORDS.finditer(text):
         if match[0].isspace():
             gap = match[0].expandtabs(TAB) if not empty or lead is None else ""
             continue
         word = visible(match[0], prose=True).text
-        if not empty and columns(row + gap + word) > width:
+        wide = columns(word)
+        if not empty and used + len(gap) + wide > width:
             yield row, end
-            row, gap, lead = hang, "", hang
-        row, end, empty = row + gap + word, match.end(), False
-        while columns(row) > width and (cut := _fitting(row, width)) > len(hang):
-            left = len(row) - cut
-            yield row[:cut], match.end() - left if word == match[0] else -1
-            row = hang + row[cut:]
-        gap = ""
+            row, gap, used = hang, "", indent
+        row, used, end, empty, gap = row + gap + word, used + len(gap) + wide, match.end(), False, ""
+        if used <= width:
+            continue
+        line, row, at, room = row, "", 0, width  # a word that is longer than a row
+        while at < (cut := _fitting(line, room, at)) < len(line):
+            yield row + line[at:cut], end - (len(line) - cut) if word == match[0] else -1
+            at, row, room = cut, hang, width - indent
+        row += line[at:]
+        used = columns(row)
     if not empty or not text.strip():
         yield row, len(text)
 

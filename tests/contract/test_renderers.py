@@ -21,6 +21,8 @@ from tah_jupyter.core.views import Items
 from tah_jupyter.ui.live import Live
 from tah_jupyter.ui.record import checkpoint, record
 from tah_jupyter.ui.run_view import RunView
+from tah_jupyter.ui.terminal import Scroll
+from tah_jupyter.ui.terminal_card import answers, approval_card
 from tah_jupyter.ui.text import card, plain_record
 from tah_jupyter.ui.transcript import Transcript
 from tah_jupyter.ui.visible import visible
@@ -36,6 +38,14 @@ def live(view: RunView, words: Words) -> str:
     return json.dumps(message, ensure_ascii=False)
 
 
+def terminal(view: RunView, words: Words) -> str:
+    scroll = Scroll(words, rewrites=True)
+    lines = scroll.news(view, now=2_000.0, width=79) + scroll.live(view, now=2_000.0, width=79)
+    for approval in view.approvals:
+        lines += approval_card(approval, words, 79) + answers(approval, words, 79)
+    return "\n".join(line.text for line in [*lines, *scroll.ending(view, 79)])
+
+
 RENDERERS: dict[str, Renderer] = {
     "html": lambda view, words: record(view, language=words.language)["text/html"],
     "markdown": lambda view, words: record(view, language=words.language)["text/markdown"],
@@ -43,6 +53,7 @@ RENDERERS: dict[str, Renderer] = {
     "whole plain": lambda view, words: plain_record(view, words, max_lines=None),
     "checkpoint": lambda view, words: "\n".join(checkpoint(view, saved_ts=0.0, language=words.language).values()),
     "frame": live,
+    "terminal": terminal,
     "card": lambda view, words: "\n".join(card(approval, words) for approval in view.approvals),
 }
 

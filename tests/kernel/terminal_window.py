@@ -26,7 +26,10 @@ LIMIT_S = 50.0
 ROWS = 60
 IPYTHON = (sys.executable, "-m", "IPython", "--simple-prompt", "--no-banner")
 
-_OWN_TERMINAL = "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
+_OWN_TERMINAL = (
+    "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "os.execvp(sys.argv[1], sys.argv[1:])"
+)
 
 
 class Window:

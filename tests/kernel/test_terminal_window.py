@@ -205,6 +205,7 @@ def test_ctrl_c_while_the_model_streams_keeps_what_it_said(open_terminal: Open, 
     window.enter("%tah ask and now?")
     window.until("done · run 2")
     assert "here again" in window.lines
+    assert window.lines.count("tah is starting…") == 1, "only the first request has something to load"
     assert len(project.sessions) == 1, "the next request goes on in the same session"
 
 
@@ -245,3 +246,52 @@ def test_a_second_ctrl_c_does_not_end_ipython(open_terminal: Open, project: Proj
     window.enter("print(6 * 7)")
     window.until("42")
     assert window.process.poll() is None
+
+
+@pytest.fixture
+def chooser(project: Project) -> Iterator[Window]:
+    """A window in which no model is settled, at the question which one to use."""
+    keys = {name: "" for name in os.environ if name.endswith("_API_KEY") or name in ("TAH_MODEL", "OPENAI_BASE_URL")}
+    with open_window(project.folder, env={**project.env, **keys}) as window:
+        window.prompt(1)
+        window.enter("%load_ext tah_jupyter")
+        window.prompt(2)
+        window.enter("%tah ask why do the tests fail?")
+        window.until(lambda: window.lines[-1] == "choose?")
+        yield window
+
+
+def choose(window: Window, label: str) -> None:
+    """Answer with the number that stands before ``label``."""
+    [number] = [line.split()[0] for line in window.lines if f"  {label}" in line]
+    window.enter(number)
+
+
+def test_a_request_is_kept_until_a_model_is_chosen_from_a_list(chooser: Window) -> None:
+    assert chooser.since("-- Choose")[0].startswith(
+        "-- Choose a model · your request is kept and runs when you choose -"
+    )
+    chooser.enter()
+    chooser.until(lambda: chooser.text.count("choose?") == 2)
+    choose(chooser, "Scripted demo")
+    chooser.until("[Y/n]")
+    chooser.enter("n")
+    chooser.until("tah · run 1")
+    chooser.until("allow?")
+    chooser.ctrl_c_until("stopped by you")
+
+
+def test_ctrl_c_at_a_question_runs_nothing(chooser: Window, project: Project) -> None:
+    chooser.ctrl_c_until("In [3]:")
+    assert chooser.since("■")[0] == "■ Stopped by you"
+    assert not (project.folder / ".tah").exists()
+
+
+def test_a_key_is_not_shown_while_it_is_typed(chooser: Window) -> None:
+    choose(chooser, "Anthropic")
+    chooser.until("[Y/n]")
+    chooser.enter("n")
+    chooser.until("not shown as you type")
+    chooser.type("sk-ant-api03-0123456789")
+    chooser.ctrl_c_until("In [3]:")
+    assert "sk-ant" not in chooser.text

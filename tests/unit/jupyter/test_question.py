@@ -183,7 +183,7 @@ def test_what_is_no_choice_is_told_why_and_how_to_get_away() -> None:
     read, _ = typing("", "disk", "?", "2")
     ask_question(FOLDER, Words(), read, show=lines.extend)
     shown = [line.text for line in lines]
-    assert "Type one of the numbers, or a name as it stands there. 2 cancels." in shown
+    assert "Type one of the numbers, or a name as it stands there; 2 is: Cancel." in shown
     assert "Use / cannot be chosen: never" in shown
     assert "found: nothing" in shown
 
