@@ -106,6 +106,9 @@ class Live(Still):
         frame, self._frame = self._frame, None
         if (view := self.picture()) is not None and view.run:
             self._leave(record(view, language=self._language))
+        elif frame is not None:
+            for message in frame.withdrawn():
+                frame.send(message)
         if frame is not None and frame.was_reloaded:
             self._linger(partial(_close, frame))
         elif frame is not None:

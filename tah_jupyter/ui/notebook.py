@@ -67,7 +67,9 @@ from tah_jupyter.core.commands import (
 from tah_jupyter.core.questions import Reply
 from tah_jupyter.ui.cards import allowable
 from tah_jupyter.ui.live import Live, ends
+from tah_jupyter.ui.nodes import element, plain
 from tah_jupyter.ui.page_script import script, style
+from tah_jupyter.ui.phrases import RUN_MARKS
 from tah_jupyter.ui.record import record
 from tah_jupyter.ui.run_view import Approval, RunView
 from tah_jupyter.ui.words import Words
@@ -191,6 +193,12 @@ class Frame(anywidget.AnyWidget):
     def was_reloaded(self) -> bool:
         """Whether more than one page has drawn the frame."""
         return len(set(self.pages)) > 1
+
+    def withdrawn(self) -> list[dict[str, Any]]:
+        """The messages to send when the person took a held request back, so that there is no record to turn into."""
+        text = f"{RUN_MARKS['stopped']} {self._words.say('stopped')}"
+        message: dict[str, Any] = {"type": "closed", "run": 0, "record": plain([element("div", text)]), "speak": []}
+        return [message | {"keep": {"text/plain": text}} if self.was_reloaded else message]
 
     def redraw(self) -> None:
         """Let the next :meth:`update` tell everything, as after a hello."""

@@ -127,6 +127,28 @@ class NotebookPage:
         self.page.evaluate("ms => new Promise(resolve => setTimeout(resolve, ms))", CARD_DEAD_MS)
         return card
 
+    def wait_question(self, title: str) -> Locator:
+        """Until the card of the question that begins so has been there long enough to be answered."""
+        card = self.page.locator(".tah-question", has=self.page.get_by_text(title))
+        card.wait_for()
+        self.page.evaluate("ms => new Promise(resolve => setTimeout(resolve, ms))", CARD_DEAD_MS)
+        return card
+
+    def press_choice(self, label: str) -> None:
+        """Press the button of a question's card once it can be answered; returns when the card takes no more."""
+        button = self.card.get_by_role("button", name=label).and_(self.page.locator(":not([aria-disabled=true])"))
+        button.wait_for()
+        self.page.evaluate("ms => new Promise(resolve => setTimeout(resolve, ms))", CARD_DEAD_MS)
+        button.click()
+
+    @property
+    def focus(self) -> str:
+        """The name of what has focus, else its text or its look."""
+        name: str = self.page.evaluate(
+            "(e => e.getAttribute('aria-label') || e.textContent.trim() || e.className)(document.activeElement)"
+        )
+        return name
+
     def press(self, button: str) -> None:
         """Click the button of the card or frame with this label, by its accessible name, which starts with it."""
         name = re.compile(rf"^{re.escape(button.removesuffix('…'))}(:| run \d+$|$)")

@@ -234,6 +234,16 @@ def test_a_request_that_is_held_is_drawn_and_its_run_takes_the_frame_over() -> N
     assert heard == [Stop(3)]
 
 
+def test_a_held_request_that_is_taken_back_leaves_a_line_where_the_kernel_cannot() -> None:
+    for pages, keeps in ((["p1"], False), (["p1", "p2"], True)):
+        frame = Frame(run=0)
+        for page in pages:
+            frame._handle_custom_msg({"type": "hello", "page": page}, [])
+        (closed,) = frame.withdrawn()
+        assert (closed["type"], closed["record"]) == ("closed", [["div", "", {}, ["■ Stopped by you"]]])
+        assert ("keep" in closed) == keeps
+
+
 def test_a_reply_to_a_question_that_waits_becomes_a_command() -> None:
     side = Side(QuestionAsked(run=1, question=QUESTION))
     side.update()
