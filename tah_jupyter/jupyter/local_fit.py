@@ -52,13 +52,13 @@ class LocalFit:
             window = await loaded_window(*model)
             if window is None or window >= ENOUGH_TOKENS:
                 break
-            match await self._answer(window):
-                case "choose":
-                    return "choose"
-                case "cancel":
-                    return "no"
-                case "anyway":
-                    break
+            answer = await self._answer(window)
+            if answer == "choose":
+                return "choose"
+            if answer == "cancel":
+                return "no"
+            if answer == "anyway":
+                break
         self._known.accepted.add(model)
         return "yes"
 

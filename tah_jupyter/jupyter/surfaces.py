@@ -8,7 +8,6 @@ the transcript's. The live frame is in :mod:`live`, a terminal's lines are in :m
 import asyncio
 import time
 from collections.abc import Callable
-from getpass import getpass
 from typing import Literal, Protocol, TypeVar
 
 from IPython.core.error import StdinNotImplementedError
@@ -19,6 +18,7 @@ from tah_jupyter.core.questions import Question, Reply
 from tah_jupyter.jupyter.output import Output
 from tah_jupyter.jupyter.pump import CellEnded, MainThread, interruptible
 from tah_jupyter.jupyter.question import ask_question, ask_until_answered
+from tah_jupyter.jupyter.secret import read_secret
 from tah_jupyter.ui.record import checkpoint, record
 from tah_jupyter.ui.run_view import Approval, RunView
 from tah_jupyter.ui.words import Words
@@ -165,7 +165,7 @@ class Still:
         return ask_question(question, Words(self._language), input)
 
     def _ask_secret(self, prompt: str) -> str | None:
-        return getpass(prompt)
+        return read_secret(prompt)
 
     async def _on_main(self, ask: Callable[[], T]) -> T | None:
         """What ``ask()`` gives on the main thread; None when the cell is gone or the front end cannot be asked."""
