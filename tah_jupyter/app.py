@@ -37,6 +37,7 @@ from tah_jupyter.runtime.config import NO_FOLDERS, Config, Folders, load
 from tah_jupyter.runtime.context import Context, Runtime
 from tah_jupyter.runtime.plugin import load_plugins
 from tah_jupyter.sessions.log import SessionLog
+from tah_jupyter.sessions.reading import Reading
 from tah_jupyter.sessions.recorder import SessionRecorder
 from tah_jupyter.sessions.replay import close_brackets, survivors
 from tah_jupyter.sessions.store import Kept, Store
@@ -93,38 +94,47 @@ async def open_session(
     mode = _known_mode(mode)
     folder = await _in_thread(_folder, root)
     config = config if config is not None else await _in_thread(load, folder, environ=environ)
-    redactor = Redactor(secrets_in(environ))
     async with AsyncExitStack() as stack:
         opener = Opener(config, environ, stack)
         if isinstance(model, str):
             model, folder, is_copy = await opener.first(model, folder)
             if is_copy:  # it has no earlier session, sees nothing else, and leaves nothing
-                resume, folders, config = None, NO_FOLDERS, config._replace(session_dir=None)
+                resume, folders, config = None, NO_FOLDERS, config._replace(session_dir=None, folders=NO_FOLDERS)
         else:
             stack.push_async_callback(model.aclose)
-        if isinstance(environ, Keys):  # what is typed while the session is open is a secret too
-            stack.callback(environ.on_new(lambda name, key: redactor.learn({name: key})))
+        redactor = _redactor(environ, stack)
         store = Store(folder, config.session_dir, redactor=redactor, environ=environ)
         kept = await _in_thread(_find, store, resume, notebook, new)
-        log = await _in_thread(kept.open_log)
-        stack.push_async_callback(_shielded, log.close)
-        reading = await _in_thread(log.read)
+        log, reading = await _opened(kept, stack)
         workspace, gone = await _in_thread(_workspace, folder, kept, folders.joined(config.folders))
         offered = await _in_thread(built_in_tools, workspace, config) if tools is None else tools
         gate, told = _gate(config, mode, offered)
-        last = reading.events[-1].seq if reading.events else 0
-        bus = Bus(SessionRecorder(log, redactor), next_seq=last + 1)
+        bus = Bus(SessionRecorder(log, redactor), next_seq=reading.events[-1].seq + 1 if reading.events else 1)
         runtime, broken = await _in_thread(_runtime, bus, offered, gate, approver, _Records(log, kept))
         await stack.enter_async_context(runtime)
         records = [*reading.events, *await _recover(runtime, reading.events, kept.session_id)]
         place = _place(workspace, notebook, kernel_facts)
         system = await _in_thread(_system_prompt, place, runtime, kept.session_id)
         setup = _setup(kept, model, system, records, gate, approver, config, redactor)
-        setup = msgspec.structs.replace(setup, person=person, open_model=opener, fallbacks=config.fallback_models)
-        session = Session(runtime, setup)
-        problems = (problem.text for problem in (log.repaired, *reading.problems) if problem is not None)
+        session = Session(runtime, msgspec.structs.replace(setup, person=person, open_model=opener))
+        problems = [problem.text for problem in (log.repaired, *reading.problems) if problem is not None]
         _announce(session, place, [*told, *gone, *broken, *problems, store.notice], resumed=kept.resumed)
         yield session
+
+
+async def _opened(kept: Kept, stack: AsyncExitStack) -> tuple[SessionLog, Reading]:
+    """The log of a session, and what it holds."""
+    log = await _in_thread(kept.open_log)
+    stack.push_async_callback(_shielded, log.close)
+    return log, await _in_thread(log.read)
+
+
+def _redactor(environ: Mapping[str, str], stack: AsyncExitStack) -> Redactor:
+    """Masks the secrets of ``environ``; what is typed while the session is open is one too."""
+    redactor = Redactor(secrets_in(environ))
+    if isinstance(environ, Keys):
+        stack.callback(environ.on_new(lambda name, key: redactor.learn({name: key})))
+    return redactor
 
 
 def _folder(root: RootLike) -> Path:
@@ -177,6 +187,7 @@ def _setup(
         pass_env=config.pass_env,
         vision=config.capabilities.vision,
         results_dir=kept.results_dir,
+        fallbacks=config.fallback_models,
     )
 
 

@@ -8,6 +8,7 @@ import platform
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tah_jupyter.agent.session import Session
@@ -72,7 +73,7 @@ class Conversation:
         self._run = 0
         self._request: Request | None = None
         self._held: Held | None = None
-        self._last_id: str | None = None
+        self._last_ids: dict[Path, str] = {}  # by folder: each has sessions of its own
         self._fixed: tuple[object, ...] = ()
         self.shown: set[str] = set()
         """Ids of approvals that were printed for a person, outside of the run's own output."""
@@ -189,7 +190,7 @@ class Conversation:
         self._keeper = self._thread.keep(partial(self._hold, settled, new, opened, self._closing))
         session = await opened
         if _root(session) == str(place.root):  # not the demo's, which is gone with its folder
-            self._last_id = session.session_id
+            self._last_ids[place.root] = session.session_id
         self.transcript = Transcript.of(session.records)
         session.subscribe(self._told)
         return session
@@ -207,7 +208,7 @@ class Conversation:
                 approver=self._desk,
                 tools=None if settled.has_tools else (),
                 config=settled.config,
-                resume=None if new else self._last_id,
+                resume=None if new else self._last_ids.get(place.root),
                 notebook=place.notebook,
                 new=new,
                 kernel_facts=_kernel_facts(),
