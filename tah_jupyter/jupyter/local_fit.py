@@ -47,9 +47,9 @@ class LocalFit:
         if model is None or model in self._known.accepted:
             return "yes"
         await self._learn_of_tools(*model)
+        loading = self._words.say("window_loading", model=visible_line(spec.model).text)
         while True:
-            self._say(self._words.say("window_loading", model=visible_line(spec.model).text))
-            window = await loaded_window(*model)
+            window = await loaded_window(*model, on_load=lambda: self._say(loading))
             if window is None or window >= ENOUGH_TOKENS:
                 break
             answer = await self._answer(window)

@@ -60,9 +60,12 @@ def ollama_at(base_url: str, environ: Mapping[str, str]) -> str:
     return root if same else ""
 
 
-async def loaded_window(url: str, model: str, *, limit_s: float = _LOAD_S) -> int | None:
-    """How many tokens Ollama at ``url`` gives ``model``, which an empty request loads if it is not loaded. None when it
-    does not tell: an old version, another server, no such model. The run's own request then says what is wrong.
+async def loaded_window(
+    url: str, model: str, *, on_load: Callable[[], None] = lambda: None, limit_s: float = _LOAD_S
+) -> int | None:
+    """How many tokens Ollama at ``url`` gives ``model``. One that is not loaded is loaded by an empty request, which
+    may take a minute: ``on_load()`` is called before it. None when it does not tell: an old version, another server, no
+    such model. The run's own request then says what is wrong.
     """
     try:
         client = await client_for(url, limit_s=limit_s)
@@ -72,6 +75,7 @@ async def loaded_window(url: str, model: str, *, limit_s: float = _LOAD_S) -> in
         try:
             window = await _window(client, url, model)
             if window is None:
+                on_load()
                 await ask(client, f"{url}/api/generate", body={"model": model, "stream": False})
                 window = await _window(client, url, model)
         except (httpx.HTTPError, httpx.InvalidURL):

@@ -49,6 +49,8 @@ class Keys(Mapping[str, str]):
         self._marks = _state_folder(environ) / "keyring"
         self._listeners: list[Callable[[str, str], None]] = []
         self.remembered = self._remembered()
+        self.keyring_failed = False
+        """Whether the keyring was asked for keys and did not give them; it is not asked again in this kernel."""
 
     def __getitem__(self, name: str) -> str:
         place = self.place_of(name)

@@ -57,8 +57,10 @@ async def keep(keys: Keys, name: str, key: str, *, limit_s: float = _LIMIT_S) ->
 
 async def recall(keys: Keys, *, limit_s: float = _LIMIT_S) -> Unkept:
     """Read the keys that are known to be in the keyring and were not read yet. An entry that is gone there is
-    forgotten. Returns why they could not be read, if so.
+    forgotten. Returns why they could not be read, if so: once a kernel, because a keyring that hangs costs ``limit_s``.
     """
+    if keys.keyring_failed:
+        return ""
 
     def read() -> dict[str, str | None]:
         missing = keys.look_again()
@@ -71,6 +73,7 @@ async def recall(keys: Keys, *, limit_s: float = _LIMIT_S) -> Unkept:
         return found
 
     found, why = await _bounded(read, limit_s)
+    keys.keyring_failed = bool(why)
     for name, key in (found or {}).items():
         if key:
             keys.hold_kept(name, key)

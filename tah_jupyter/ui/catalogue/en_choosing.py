@@ -57,7 +57,6 @@ ENTRIES: dict[str, Entry] = {
     "key_works": "Key works · {where}",
     "key_unchecked": "Key not checked: {why} · {where}",
     "key_kept": "kept in the system keyring",
-    "key_until_restart": "until the kernel restarts",
     "key_no_keyring": "until the kernel restarts; there is no system keyring here",
     "key_no_package": "until the kernel restarts; pip install keyring lets the system keep it",
     "key_keyring_failed": "until the kernel restarts; the system keyring did not take it",
@@ -76,7 +75,6 @@ ENTRIES: dict[str, Entry] = {
     "fail_retry": "Retry",
     "fail_end": "End",
     "fail_lists": "What your account lists",
-    "fail_lists_only": "It lists: {names}",
     "fail_ways": "Or",
     "fail_confirm": "Go on",
     # %tah model

@@ -55,7 +55,6 @@ ENTRIES: dict[str, Entry] = {
     "key_works": "密钥有效 · {where}",
     "key_unchecked": "密钥未检查：{why} · {where}",
     "key_kept": "已存入系统密钥环",
-    "key_until_restart": "保留到内核重启",
     "key_no_keyring": "保留到内核重启；这里没有系统密钥环",
     "key_no_package": "保留到内核重启；pip install keyring 之后可由系统保存",
     "key_keyring_failed": "保留到内核重启；系统密钥环没有接受它",
@@ -74,7 +73,6 @@ ENTRIES: dict[str, Entry] = {
     "fail_retry": "重试",
     "fail_end": "结束",
     "fail_lists": "你的账户列出的模型",
-    "fail_lists_only": "它列出：{names}",
     "fail_ways": "或者",
     "fail_confirm": "继续",
     # %tah model

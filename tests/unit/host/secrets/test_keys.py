@@ -97,6 +97,17 @@ async def test_an_entry_that_is_gone_from_the_keyring_is_forgotten(home: Path, m
     assert (await made(home)).place_of(NAME) == ""
 
 
+async def test_a_keyring_that_cannot_be_read_is_said_once_and_not_asked_again(
+    home: Path, memory: MemoryKeyring
+) -> None:
+    await keep(await made(home), NAME, KEY)
+    keyring.set_keyring(fail.Keyring())  # type: ignore[no-untyped-call]
+    keys = await made(home)
+    assert [await recall(keys), await recall(keys)] == ["no_keyring", ""]
+    assert NAME not in keys
+    assert keys.place_of(NAME) == "keyring", "it may be there after a restart"
+
+
 async def test_forgetting_takes_a_key_out_of_kernel_and_keyring(home: Path, memory: MemoryKeyring) -> None:
     keys = await made(home)
     await keep(keys, NAME, KEY)
