@@ -29,7 +29,7 @@ from tah_jupyter.jupyter.question import ask_question, ask_until_answered
 from tah_jupyter.jupyter.surfaces import Picture, Still
 from tah_jupyter.ui.run_view import Approval
 from tah_jupyter.ui.terminal import Scroll
-from tah_jupyter.ui.terminal_text import Ink, Line, columns, wrapped
+from tah_jupyter.ui.terminal_text import Ink, Line, wrapped
 from tah_jupyter.ui.visible import visible_line
 from tah_jupyter.ui.words import Words
 
@@ -84,12 +84,10 @@ class Screen:
         return max(1, shutil.get_terminal_size().lines - 2)
 
     def _erasure(self) -> str:
-        """Take the live lines away, as many rows as they take now: the window may have become narrower."""
-        if not self._live:
-            return ""
-        wide = max(1, shutil.get_terminal_size().columns)
-        rows = sum(max(1, -(-columns(line.text) // wide)) for line in self._live)
-        return "\r" + "\x1b[A" * (rows - 1) + "\x1b[J"
+        """Take the live lines away, one row for each. A window that became narrower may show more rows of them, but not
+        every terminal does that, and to take a row too many would take away what is told only once.
+        """
+        return "\r" + "\x1b[A" * (len(self._live) - 1) + "\x1b[J" if self._live else ""
 
     def _inked(self, line: Line) -> str:
         code = _COLOURS.get(line.ink, "") if self._colours else ""

@@ -4,8 +4,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 from tests.kernel.project import EDIT, READ, Project, call, says
 
 IPYTHON = [sys.executable, "-u", "-m", "IPython", "--simple-prompt", "--no-banner", "--colors=NoColor"]
@@ -57,12 +55,3 @@ def test_a_log_has_no_control_characters_and_no_progress(project: Project) -> No
     assert "ok   run sh -c" in ours
     assert "..." not in ours
     assert not [character for character in ours if ord(character) < 32 and character != "\n"]
-
-
-@pytest.mark.parametrize("variable", ["PYTHONIOENCODING"])
-def test_an_output_that_cannot_say_everything_still_says_what_happened(project: Project, variable: str) -> None:
-    project.script(says("三月 is low"))
-    project.env[variable] = "ascii"
-    shown = typed(project, *LOADED, "%tah ask go")
-    assert "\\u4e09\\u6708 is low" in shown
-    assert "done \\xb7 run 1" in shown
