@@ -69,7 +69,7 @@ def run(look: Look, number: int) -> dict[str, str]:
     if number not in look.transcript.runs:
         known = ", ".join(map(str, look.transcript.runs)) or look.words.say("none")
         raise UsageError(look.words.say("no_run", n=number, known=known))
-    return record(look.transcript.run(number), language=look.words.language)
+    return record(look.transcript.run(number), language=look.words.language, whole=True)
 
 
 def _todos(look: Look) -> Iterable[str]:

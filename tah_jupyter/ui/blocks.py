@@ -274,7 +274,7 @@ class NoteBuilder(_Builder[Note]):
             code = "note" if record.note else "prompt"
             return Note(self.id, self.item, _MARK.sub("", record.text), "info", code)
         if isinstance(record, ModelChanged):
-            return Note(self.id, self.item, record.because, "warning", "model")
+            return Note(self.id, self.item, record.because, "warning", "model", model=record.model)
         return Note(self.id, self.item, record.text, record.level, record.code, record.until)
 
 

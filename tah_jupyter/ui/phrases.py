@@ -116,7 +116,7 @@ class Phrases:
         """What was told meanwhile: to the person, to the model, or by the person; ``text`` in place of the whole."""
         shown = self.told(note.text if text is None else text)
         if note.code == "model":
-            return self.words.say("model_changed", because=shown)
+            return self.words.say("model_changed", model=visible_line(note.model).text, because=shown)
         key = {"prompt": "prompt_added", "note": "your_note"}.get(note.code, "notice")
         return self.words.say("labelled", label=self.words.say(key), text=shown)
 

@@ -91,7 +91,9 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """Something the person should know; with ``code`` "prompt" it is text that joined the conversation."""
+    """Something the person should know. ``code`` says what: "prompt" is text that joined the conversation, "note" one of
+    the person's, "model" that ``model`` answers from now on. ``until`` is when what it speaks of is over.
+    """
 
     id: str
     item: str
@@ -99,6 +101,7 @@ class Note(msgspec.Struct, frozen=True):
     level: Literal["info", "warning", "error"]
     code: str
     until: float = 0.0
+    model: str = ""
 
 
 Block: TypeAlias = Said | Step | Note

@@ -163,9 +163,13 @@ class Page:
         self._bodies |= message.get("bodies", {})
         for waiting in message.get("cards", ()):
             id = waiting["id"]
-            if id not in self._answered and id in self._bodies:
-                self._answered.add(id)
-                body = self._bodies[id]
+            if id in self._answered or id not in self._bodies:
+                continue
+            self._answered.add(id)
+            body = self._bodies[id]
+            if waiting["kind"] == "question":  # a model that failed, a limit: nobody is here who could decide
+                self._leave(body["question"])
+            else:
                 word, reason = self._answer(Card(id, body["title"], tuple(_diff_lines(body["body"]))))
                 self._send(
                     {
@@ -177,6 +181,11 @@ class Page:
                         "reason": reason,
                     }
                 )
+
+    def _leave(self, question: str) -> None:
+        """Take the harmless choice."""
+        reply = {"type": "reply", "id": len(self._answered), "question": question, "key": "cancel", "remember": False}
+        self._send(reply)
 
     def _send(self, content: dict[str, Any]) -> None:
         data = {"comm_id": self._comm, "data": {"method": "custom", "content": content}}

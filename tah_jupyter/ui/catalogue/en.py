@@ -79,7 +79,7 @@ ENTRIES: dict[str, Entry] = {
     "prompt_added": "Told the model",
     "cut_answer": "The answer was cut off here.",
     "labelled": "{label}: {text}",
-    "model_changed": "Another model answers from here on: {because}",
+    "model_changed": "{model} answers from here on: {because}",
     "your_note": "Your note",
     "asked": "Asked: {title} → {answer}",
     "raw_answer": "Raw answer",

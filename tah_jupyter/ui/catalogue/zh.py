@@ -70,7 +70,7 @@ ENTRIES: dict[str, Entry] = {
     "prompt_added": "已告知模型",
     "cut_answer": "回答在此中断。",
     "labelled": "{label}：{text}",
-    "model_changed": "此后由另一个模型回答：{because}",
+    "model_changed": "此后由 {model} 回答：{because}",
     "your_note": "你的补充说明",
     "asked": "询问：{title} → {answer}",
     "raw_answer": "原始回答",
