@@ -11,7 +11,7 @@ PYTEST := $(PY) -m pytest
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 NBVAL := $(if $(NOTEBOOKS),--nbval --nbval-sanitize-with tests/notebooks/sanitize.cfg $(NOTEBOOKS))
 
-.PHONY: help demo lab setup env tools fmt check test notebooks e2e cases faults perf docs lock ci
+.PHONY: help demo lab setup env tools fmt check test notebooks e2e cases faults matrix local perf docs lock ci
 
 help: ## list the verbs
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r verb words; do printf '  make %-10s %s\n' "$$verb" "$$words"; done
@@ -53,6 +53,12 @@ cases: env ## real failures of other tools
 
 faults: env ## the long run of the fault injection (the short one is in test)
 	@FAULTS=long $(PYTEST) tests/faults tests/cases --timeout=3600
+
+matrix: env ## the kernel tests with ipykernel 7.4, 7.3, 7.0, 6.31 and as Colab has it; prints what worked, in seconds (ARGS="7.3 colab")
+	@$(PY) .ci/matrix.py $(ARGS)
+
+local: env ## a real, very small model on this machine, asked over both routes (installs two wheels into .local/)
+	@$(PY) .ci/local.py
 
 perf: env ## all figures against their goals; writes perf.json
 	@$(PY) -m tests.perf

@@ -48,12 +48,12 @@ def _version() -> tuple[int, ...]:
     return tuple(int(part) for part in sys.modules["ipykernel"].__version__.split(".")[:2])
 
 
-def _subshells(kernel: Any) -> Any | None:
-    """The manager of subshells, which ipykernel has from 7.0 on."""
+def _subshells(kernel: Any) -> Any:
+    """The manager of subshells, which ipykernel has from 7.0 on; else None."""
     return getattr(getattr(kernel, "shell_channel_thread", None), "manager", None)
 
 
-def _main_stream(kernel: Any) -> Any | None:
+def _main_stream(kernel: Any) -> Any:
     """Where the main thread receives: since 7.0 from the thread that reads the shell channel, else the channel."""
     subshells = _subshells(kernel)
     return kernel.shell_stream if subshells is None else subshells.get_shell_channel_to_subshell_pair(None).to_stream

@@ -230,7 +230,7 @@ class FrontEnd:
         for each in self.cells.values():
             for output in each.outputs:
                 if output.get("transient", {}).get("display_id") == id:
-                    output["data"] = content["data"]
+                    output |= {"data": content["data"], "metadata": content["metadata"]}
         self._draw(content)
 
     def _on_clear_output(self, cell: Ran | None, content: dict[str, Any], parent: str) -> None:
