@@ -4,12 +4,12 @@ import ipaddress
 import os
 import ssl
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 import httpx
 
-__all__ = ["is_loopback", "plain_client", "proxy_in_force"]
+__all__ = ["is_loopback", "offline_client", "plain_client", "proxy_in_force"]
 
 
 def plain_client(base_url: str, *, headers: Mapping[str, str], timeout: httpx.Timeout) -> httpx.AsyncClient:
@@ -29,6 +29,11 @@ def plain_client(base_url: str, *, headers: Mapping[str, str], timeout: httpx.Ti
         verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if _plain_and_direct(address.scheme, address.hostname) else True,
         limits=httpx.Limits(keepalive_expiry=60.0),
     )
+
+
+def offline_client(answer: Callable[[httpx.Request], httpx.Response]) -> httpx.AsyncClient:
+    """A client that reaches no network: ``answer`` answers each request in this process."""
+    return httpx.AsyncClient(transport=httpx.MockTransport(answer))
 
 
 def is_loopback(host: str) -> bool:

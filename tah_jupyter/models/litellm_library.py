@@ -21,6 +21,8 @@ from typing import Any
 import anyio
 import httpx
 
+from tah_jupyter.host.net import offline_client
+
 __all__ = ["is_loaded", "lease_clients", "library", "release_clients"]
 
 _WHILE_IMPORTED = {
@@ -110,7 +112,7 @@ def _warm_up(litellm: Any) -> None:
     openai = importlib.import_module("openai")
 
     async def play() -> None:
-        async with httpx.AsyncClient(transport=httpx.MockTransport(_warm_answer)) as http_client:
+        async with offline_client(_warm_answer) as http_client:
             client = openai.AsyncOpenAI(api_key="none", http_client=http_client)
             answer = await litellm.acompletion(
                 model="openai/none",
