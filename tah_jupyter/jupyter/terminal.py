@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
-from getpass import getpass
 from typing import Any, TextIO, TypeVar
 
 from IPython.core.getipython import get_ipython
@@ -26,6 +25,7 @@ from tah_jupyter.core.questions import Question, Reply
 from tah_jupyter.jupyter.output import Output
 from tah_jupyter.jupyter.pump import MainThread
 from tah_jupyter.jupyter.question import ask_question, ask_until_answered
+from tah_jupyter.jupyter.secret import read_secret
 from tah_jupyter.jupyter.surfaces import Picture, Still
 from tah_jupyter.ui.run_view import Approval
 from tah_jupyter.ui.terminal import Scroll
@@ -172,10 +172,7 @@ class Terminal(Still):
         if not sys.stdin.isatty():
             return None
         self._settle()
-        try:
-            return self._at_prompt(lambda: getpass(visible_line(prompt).text + " "))
-        except EOFError:
-            return None
+        return self._at_prompt(lambda: read_secret(visible_line(prompt).text + " "))
 
     def _read(self, prompt: str) -> str:
         """A line from the person; one that comes through a pipe is shown, as a typed one is by the terminal."""

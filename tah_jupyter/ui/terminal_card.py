@@ -131,7 +131,7 @@ def _rule(title: str, width: int) -> list[Line]:
 
 def _body(view: View, words: Words, width: int, hidden: dict[str, None]) -> Iterator[Line]:
     if isinstance(view, Diff) and view.hunks:
-        yield from _diff(view, width, hidden)
+        yield from _diff(view, words, width, hidden)
         return
     painter = Painter(words, live=False)
     for line in _texts(painter.paint(view)):
@@ -139,10 +139,10 @@ def _body(view: View, words: Words, width: int, hidden: dict[str, None]) -> Iter
     hidden |= painter.hidden
 
 
-def _diff(view: Diff, width: int, hidden: dict[str, None]) -> Iterator[Line]:
+def _diff(view: Diff, words: Words, width: int, hidden: dict[str, None]) -> Iterator[Line]:
     rows = list(diff.rows(view))
     digits = len(str(max(row.number for row in rows)))
-    for note in view.notes:
+    for note in map(words.told, view.notes):
         hidden |= dict.fromkeys(visible_line(note).hidden)
         yield from (Line(row) for row in folded(_INDENT + visible_line(note).text, width, hang=_INDENT))
     for row in rows:

@@ -6,16 +6,15 @@ from tah_jupyter.core.calls import Change
 from tah_jupyter.core.views import Plan, Text
 from tah_jupyter.ui import markdown
 from tah_jupyter.ui.markdown_text import code_span, escape, to_markdown
-from tah_jupyter.ui.nodes import Element, Node, text_of
 from tah_jupyter.ui.paint import MARKS, Painter
 from tah_jupyter.ui.phrases import Phrases, is_step
 from tah_jupyter.ui.plain_text import to_plain
-from tah_jupyter.ui.run_view import Approval, Block, Note, RunView, Said, Step
+from tah_jupyter.ui.run_view import Block, Note, RunView, Said, Step
 from tah_jupyter.ui.summary import short_summary
 from tah_jupyter.ui.visible import visible_line
 from tah_jupyter.ui.words import Words
 
-__all__ = ["MAX_LINES", "card", "markdown_record", "plain_record"]
+__all__ = ["MAX_LINES", "markdown_record", "plain_record"]
 
 MAX_LINES = 40
 """Lines of a plain record in a saved notebook."""
@@ -139,28 +138,3 @@ def _markdown_step(block: Block, phrases: Phrases) -> str:
     rest = [phrases.told(block.headline.detail), phrases.outcome(block), *failed, phrases.decision(block)]
     named = " ".join(part for part in (escape(verb), code_span(target)) if part)
     return phrases.words.listed([named, *(escape(part) for part in rest if part)])
-
-
-def card(approval: Approval, words: Words) -> str:
-    """A question in plain text, whole: what, the thing itself, why. The keys are for the caller to add."""
-    painter = Painter(words, live=False)
-    title = words.say("approval_of", n=approval.number, total=approval.total)
-    body = _lines(painter.paint(approval.view))
-    what = painter.line(words.headline(approval.headline))
-    why = words.say("semicolon").join(painter.line(words.told(reason)) for reason in approval.asks_because)
-    warning = [words.say("hidden_characters", escapes=", ".join(painter.hidden))] if painter.hidden else []
-    because = [words.say("asks_because", why=why)] if why else []
-    return "\n".join([f"{title} · {what}", *(f"  {line}" for line in body), *warning, *because])
-
-
-def _lines(nodes: tuple[Node, ...]) -> list[str]:
-    """Elements as lines of plain text; a list keeps one item a line."""
-    lines: list[str] = []
-    for node in nodes:
-        if isinstance(node, Element) and node.tag in ("ol", "ul", "table", "tbody", "div") and node.children:
-            lines += _lines(node.children)
-        elif isinstance(node, Element) and node.tag == "tr":
-            lines.append("  ".join(text_of([cell]) for cell in node.children))
-        else:
-            lines += text_of([node]).rstrip("\n").split("\n")
-    return lines

@@ -16,12 +16,12 @@ from tah_jupyter.ui.live import Live
 from tah_jupyter.ui.nodes import TAGS
 from tah_jupyter.ui.record import checkpoint, record
 from tah_jupyter.ui.run_view import Approval, RunView
-from tah_jupyter.ui.text import card
 from tah_jupyter.ui.transcript import Transcript
 from tah_jupyter.ui.visible import BIDI_CONTROLS
 from tah_jupyter.ui.words import Words
 from tests.support import runs
 from tests.support.active_html import active_in
+from tests.support.cards import card
 from tests.support.frame_page import FramePage, browser
 from tests.support.hostile import PAYLOADS, run_with
 

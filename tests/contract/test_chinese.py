@@ -11,9 +11,9 @@ from tah_jupyter.core.events import ApprovalRequested, Event
 from tah_jupyter.runtime.config import Config, Permissions
 from tah_jupyter.ui.record import record
 from tah_jupyter.ui.run_view import RunView
-from tah_jupyter.ui.text import card
 from tah_jupyter.ui.transcript import Transcript
 from tah_jupyter.ui.words import Words
+from tests.support.cards import card
 
 pytestmark = pytest.mark.anyio
 

@@ -13,9 +13,9 @@ from tah_jupyter import Allow, ScriptedModel, calls, open_session, says
 from tah_jupyter.core.events import ApprovalRequested, Event, Notice
 from tah_jupyter.ui.live import Live
 from tah_jupyter.ui.record import record
-from tah_jupyter.ui.text import card
 from tah_jupyter.ui.transcript import Transcript
 from tah_jupyter.ui.words import Words
+from tests.support.cards import card
 
 pytestmark = pytest.mark.anyio
 PACKAGE = Path(__file__).parents[1] / "plugin_package"

@@ -23,11 +23,12 @@ from tah_jupyter.ui.record import checkpoint, record
 from tah_jupyter.ui.run_view import RunView
 from tah_jupyter.ui.terminal import Scroll
 from tah_jupyter.ui.terminal_card import answers, approval_card
-from tah_jupyter.ui.text import card, plain_record
+from tah_jupyter.ui.text import plain_record
 from tah_jupyter.ui.transcript import Transcript
 from tah_jupyter.ui.visible import visible
 from tah_jupyter.ui.words import CATALOGUES, Words
 from tests.support import runs
+from tests.support.cards import card
 from tests.support.hostile import PAYLOADS, run_with
 
 Renderer = Callable[[RunView, Words], str]

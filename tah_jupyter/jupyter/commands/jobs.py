@@ -11,8 +11,8 @@ from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.ui.cards import allowable
 from tah_jupyter.ui.figures import clock
 from tah_jupyter.ui.phrases import Phrases
-from tah_jupyter.ui.run_view import RunView
-from tah_jupyter.ui.text import card
+from tah_jupyter.ui.run_view import Approval, RunView
+from tah_jupyter.ui.terminal_card import approval_card
 from tah_jupyter.ui.visible import visible_line
 from tah_jupyter.ui.words import Words
 
@@ -20,6 +20,10 @@ __all__ = ["run"]
 
 ANSWER_S = 2.0
 """How long the agent's thread may take to hear of an answer; it takes milliseconds."""
+
+
+COLUMNS = 80
+"""Of a printed card: a page shows such lines whole."""
 
 
 def run(loaded: Loaded, argument: str) -> None:
@@ -47,7 +51,7 @@ def _listed(talk: Conversation, view: RunView, words: Words) -> Iterator[str]:
     yield " · ".join([words.say("run", n=view.run), phrases.state(view), clock(view.clock_s(time.time()))])
     for approval in view.pending:
         talk.shown.add(approval.id)
-        yield card(approval, words)
+        yield from _card(approval, words)
     for question in view.asked:
         yield visible_line(question.title).text
         yield from (f"  {n}  {visible_line(choice.label).text}" for n, choice in enumerate(question.choices, start=1))
@@ -59,6 +63,10 @@ def _listed(talk: Conversation, view: RunView, words: Words) -> Iterator[str]:
         yield words.say("jobs_stop", n=view.run)
 
 
+def _card(approval: Approval, words: Words) -> list[str]:
+    return [line.text for line in approval_card(approval, words, COLUMNS)]
+
+
 def _approve(loaded: Loaded, talk: Conversation, view: RunView, words: Words, reason: str) -> str:
     if not view.pending:
         return words.say("jobs_nothing_waits", n=view.run)
@@ -67,7 +75,7 @@ def _approve(loaded: Loaded, talk: Conversation, view: RunView, words: Words, re
         return words.say("too_long")
     if approval.id not in talk.shown and not talk.drawn:
         talk.shown.add(approval.id)
-        return f"{card(approval, words)}\n{words.say('jobs_again', n=view.run)}"
+        return "\n".join([*_card(approval, words), words.say("jobs_again", n=view.run)])
     return _answer(loaded, view, words, Allow())
 
 

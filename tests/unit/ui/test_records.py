@@ -52,10 +52,11 @@ from tah_jupyter.ui.nodes import text_of, to_html
 from tah_jupyter.ui.paint import Painter
 from tah_jupyter.ui.record import checkpoint, record
 from tah_jupyter.ui.run_view import RunView
-from tah_jupyter.ui.text import card, plain_record
+from tah_jupyter.ui.text import plain_record
 from tah_jupyter.ui.transcript import Transcript
 from tah_jupyter.ui.words import Words
 from tests.support import runs
+from tests.support.cards import card
 
 
 def view_of(*events: Event, run: int = 1) -> RunView:
@@ -340,20 +341,23 @@ def test_every_kind_of_view_has_a_static_form(view: View, html: str) -> None:
     assert text_of(live.paint(view)).strip() or isinstance(view, Picture)
 
 
-def test_the_card_in_plain_text_is_whole() -> None:
+def test_the_card_at_a_prompt_is_whole() -> None:
     view = Transcript.of(runs.stamped(runs.asking())).run(runs.RUN)
-    text = card(view.pending[0], Words())
-    assert text.split("\n") == [
-        "Approval 1 of 2 · Edit src/load.py +1 −1",
-        "    42      df = pd.read_csv(path)",
-        '  - 43      df["date"] = pd.to_datetime(df["date"])',
-        '  + 43      df["date"] = pd.to_datetime(df["date"], dayfirst=True)',
-        "    44      return df",
-        "Asks because: in mode Ask every edit asks",
+    title, *body = card(view.pending[0], Words()).split("\n")
+    assert title.rstrip("- ") == "-- approval 1 of 2 -- Edit src/load.py  +1 -1"
+    assert [line.strip() for line in body] == [
+        "42      df = pd.read_csv(path)",
+        '- 43      df["date"] = pd.to_datetime(df["date"])',
+        '+ 43      df["date"] = pd.to_datetime(df["date"], dayfirst=True)',
+        "44      return df",
+        "asks because: in mode Ask every edit asks",
     ]
     facts = ApprovalRequested(approval="a", call="c", tool="t", headline=Headline("X"), view=Facts((("a", "b\u200b"),)))
     pending = view_of(RunStarted(prompt="x"), facts).pending[0]
-    assert card(pending, Words()).split("\n")[1:] == ["  a  b\\u200b", "Hidden characters are shown as \\u200b"]
+    assert [line.strip() for line in card(pending, Words()).split("\n")[1:]] == [
+        "a  b\\u200b",
+        "Hidden characters are shown as \\u200b",
+    ]
 
 
 def test_a_created_file_and_a_changed_variable_are_told_apart() -> None:
@@ -403,7 +407,7 @@ def test_what_a_person_answered_wrote_and_let_go_on_is_part_of_the_record() -> N
             "Done** · in the background" if text.startswith("**") else "✓ Done · in the background",
             "Asked: The window holds 4,096 tokens → Use anyway",
             "Your note: use ISO dates",
-            "Another model answers from here on: The first one is overloaded.",
+            "other answers from here on: The first one is overloaded.",
         ):
             assert told in text
         assert "Go on?" not in text, "nobody answered, so nothing was decided"
