@@ -59,6 +59,14 @@ def frame(chromium: Browser) -> Iterator[FramePage]:
     opened.page.context.close()
 
 
+@pytest.fixture
+def timed(chromium: Browser) -> Iterator[FramePage]:
+    """A frame whose page has a clock that goes only when it is told to."""
+    opened = FramePage(chromium, clock="2026-11-30T14:00:00")
+    yield opened
+    opened.page.context.close()
+
+
 @pytest.fixture(scope="module")
 def window() -> Iterator[BrowserContext]:
     """A window whose pages share what the browser has fetched: Lab's scripts are several megabytes."""

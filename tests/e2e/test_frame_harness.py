@@ -79,14 +79,14 @@ def test_a_click_on_allow_once_is_sent_and_the_card_goes_when_the_kernel_says_so
     assert frame.page.locator(".tah-settled").inner_text() == "Run pytest -q · Allowed"
 
 
-def test_a_click_in_the_first_moments_of_a_card_does_not_count(frame: FramePage) -> None:
-    start(frame)
-    frame.page.get_by_role("button", name="Allow once: Run pytest -q").click()
-    frame.page.locator(".tah-card").press("y")
-    assert answers(frame) == []
-    wait_for_life(frame)
-    frame.page.locator(".tah-card").press("y")
-    assert len(answers(frame)) == 1
+def test_a_click_in_the_first_moments_of_a_card_does_not_count(timed: FramePage) -> None:
+    start(timed)
+    timed.page.get_by_role("button", name="Allow once: Run pytest -q").click()
+    timed.page.locator(".tah-card").press("y")
+    assert answers(timed) == []
+    timed.page.clock.run_for(DEAD_MS)
+    timed.page.locator(".tah-card").press("y")
+    assert len(answers(timed)) == 1
 
 
 def test_a_press_that_began_before_the_card_appeared_does_not_count(frame: FramePage) -> None:
@@ -131,21 +131,21 @@ def test_keys_outside_the_card_answer_nothing(frame: FramePage) -> None:
     assert answers(frame) == []
 
 
-def test_a_key_held_down_answers_nothing(frame: FramePage) -> None:
-    start(frame, "a1", "a2")
-    frame.page.locator(".tah-card").focus()
-    frame.page.keyboard.down("y")
-    wait_for_life(frame)
+def test_a_key_held_down_answers_nothing(timed: FramePage) -> None:
+    start(timed, "a1", "a2")
+    timed.page.locator(".tah-card").focus()
+    timed.page.keyboard.down("y")
+    timed.page.clock.run_for(DEAD_MS)
     for _ in range(3):
-        frame.page.keyboard.down("y")
-    assert answers(frame) == []
-    frame.page.keyboard.up("y")
-    frame.page.keyboard.down("y")
-    assert [answer["approval"] for answer in answers(frame)] == ["a1"]
-    frame.tell([ApprovalAnswered(run=1, approval="a1", call="call-a1", outcome="allowed", scope="once")])
-    wait_for_life(frame)
-    frame.page.keyboard.down("y")
-    assert len(answers(frame)) == 1
+        timed.page.keyboard.down("y")
+    assert answers(timed) == []
+    timed.page.keyboard.up("y")
+    timed.page.keyboard.down("y")
+    assert [answer["approval"] for answer in answers(timed)] == ["a1"]
+    timed.tell([ApprovalAnswered(run=1, approval="a1", call="call-a1", outcome="allowed", scope="once")])
+    timed.page.clock.run_for(DEAD_MS)
+    timed.page.keyboard.down("y")
+    assert len(answers(timed)) == 1
 
 
 def test_keys_with_control_or_alt_are_the_browsers(frame: FramePage) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tah_jupyter.core.events import ApprovalRequested, QuestionAnswered, QuestionAsked, RunStarted
 from tah_jupyter.core.questions import Choice, Question
-from tests.e2e.test_frame_harness import ask, focused, wait_for_life
+from tests.e2e.test_frame_harness import DEAD_MS, ask, focused, wait_for_life
 from tests.support import questions, runs
 from tests.support.frame_page import FramePage
 
@@ -104,18 +104,18 @@ def test_a_failure_says_what_is_safe_and_has_a_button_for_each_way_on(frame: Fra
     assert [(reply["question"], reply["key"]) for reply in replies(frame)] == [("rescue", "key")]
 
 
-def test_a_reply_counts_no_sooner_than_an_answer_and_never_from_a_script(frame: FramePage) -> None:
-    fail(frame)
-    button = frame.page.get_by_role("button", name="Choose a model")
+def test_a_reply_counts_no_sooner_than_an_answer_and_never_from_a_script(timed: FramePage) -> None:
+    fail(timed)
+    button = timed.page.get_by_role("button", name="Choose a model")
     button.click()
-    wait_for_life(frame)
-    frame.page.evaluate("document.querySelector('[data-press=\"choice:model\"]').click()")
+    timed.page.clock.run_for(DEAD_MS)
+    timed.page.evaluate("document.querySelector('[data-press=\"choice:model\"]').click()")
     for key in ("y", "r", "n", "w", "Escape"):
-        frame.page.locator(".tah-card").press(key)
-    assert replies(frame) == []
+        timed.page.locator(".tah-card").press(key)
+    assert replies(timed) == []
     button.click()
     button.click(force=True)
-    assert len(replies(frame)) == 1
+    assert len(replies(timed)) == 1
 
 
 def test_a_choice_that_is_not_offered_cannot_be_pressed(frame: FramePage) -> None:

@@ -1,10 +1,9 @@
 """Steering a run from the frame: notes, the cell given back, one command ended, and what is said of silence."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.events import (
@@ -30,14 +29,6 @@ from tests.support.frame_page import FramePage
 pytestmark = pytest.mark.chromium
 
 BEGUN = RunStarted(run=1, prompt="x", model="m", host="api.example.org")
-
-
-@pytest.fixture
-def timed(chromium: Browser) -> Iterator[FramePage]:
-    """A frame whose page has a clock that goes only when it is told to."""
-    opened = FramePage(chromium, clock="2026-11-30T14:00:00")
-    yield opened
-    opened.page.context.close()
 
 
 def clicks(frame: FramePage, kind: str) -> list[dict[str, Any]]:

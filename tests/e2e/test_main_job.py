@@ -138,10 +138,10 @@ def test_under_run_all_the_cells_go_in_order_and_each_card_answers_its_own(
     assert order == [("run.started", 1), ("run.ended", 1), ("run.started", 2), ("run.ended", 2)]
 
 
-def test_the_next_cell_does_not_move_while_text_streams_and_the_card_comes(
+def test_the_next_cell_does_not_move_while_500_lines_stream_and_the_card_comes(
     open_notebook: OpenNotebook, project: Project
 ) -> None:
-    lines = "\n\n".join(f"Line {n} of a long answer." for n in range(60))
+    lines = "\n\n".join(f"Line {n} of a long answer." for n in range(250))
     script = project.script([*says(lines), *READ], [*says(lines), *EDIT], says("done"))
     notebook = open_notebook(f"{script}\nchange it", "# the next cell")
     notebook.run(0)

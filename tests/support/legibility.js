@@ -49,7 +49,8 @@
   for (const element of frame?.querySelectorAll("button") ?? []) {
     if (!element.checkVisibility() || element.closest(".tah-steps")) continue;
     const [inner, outer] = [element.getBoundingClientRect(), frame.getBoundingClientRect()];
-    const foot = frame.querySelector(".tah-usage").getBoundingClientRect().top;
+    const usage = frame.querySelector(".tah-usage");
+    const foot = usage.checkVisibility() ? usage.getBoundingClientRect().top : outer.bottom;
     if (inner.right > outer.right || inner.bottom > foot + 1) faults.push(`out of the frame: ${label(element)}`);
     if (element.scrollWidth > element.clientWidth + 1) faults.push(`wider than its button: ${label(element)}`);
   }
