@@ -133,7 +133,7 @@ class ThroughLitellm:
                         shown = True
                         yield event
             for event in reader.end():
-                if event == Finish("stop") and finish_of(answer.received_finish_reason) == "calls":
+                if event == Finish("stop") and finish_of(_received(answer)) == "calls":
                     raise _lost_call(target)
                 shown = True
                 yield event
@@ -225,10 +225,15 @@ def _true_reason(said: str, answer: Any) -> str | None:
     """How the provider ended the answer: litellm ends every stream with "stop", also one that was cut off, and calls
     endings "stop" that it does not know.
     """
-    received = answer.received_finish_reason or answer.intermittent_finish_reason
-    if not isinstance(received, str) or not received:
+    received = _received(answer)
+    if not received:
         return None
     return received if finish_of(received) or said in ("stop", "tool_calls") else said
+
+
+def _received(answer: Any) -> str:
+    """The reason that came from the provider; empty while none did."""
+    return str(answer.received_finish_reason or answer.intermittent_finish_reason or "")
 
 
 def _size_of(chunk: Chunk) -> int:

@@ -6,7 +6,7 @@ import pytest
 
 from tah_jupyter.core.calls import Usage
 from tah_jupyter.models import prices
-from tah_jupyter.models.prices import Facts, facts_of
+from tah_jupyter.models.prices import Facts, facts_named, facts_of
 
 PRICES = {
     "input_cost_per_token": 1.0,
@@ -29,6 +29,27 @@ PRICES = {
 )
 def test_tokens_are_priced_by_kind_and_size_of_the_request(usage: Usage, cost: float) -> None:
     assert Facts(prices=PRICES).cost_usd(usage) == pytest.approx(cost)
+
+
+def test_tokens_put_into_the_cache_have_their_own_price() -> None:
+    priced = Facts(prices={**PRICES, "cache_creation_input_token_cost": 1.25})
+    assert priced.cost_usd(Usage(100, 40, 0, 1, 20)) == pytest.approx(40 + 40 * 0.5 + 20 * 1.25)
+    assert Facts(prices=PRICES).cost_usd(Usage(100, 40, 0, 1, 20)) == pytest.approx(60 + 20)
+
+
+@pytest.mark.parametrize(
+    "name", ["anthropic/claude-sonnet-5-5", "gemini/gemini-3.8-flash", "bedrock/amazon.nova-pro-v1:0", "azure/gpt-5.1"]
+)
+def test_a_model_is_found_by_the_name_that_litellm_has_for_it(name: str) -> None:
+    facts = facts_named(name)
+    assert facts.context_window is not None
+    assert facts.cost_usd(Usage(1000, 0, 1000, 1))
+    assert facts_named(name, "https://gateway.example/v1") == Facts(), "whoever is in between may charge something else"
+    assert facts_named(name, "http://127.0.0.1:8000/v1").cost_usd(Usage(1000, 0, 1000, 1)) == 0.0
+
+
+def test_a_name_that_the_table_does_not_know_has_no_price() -> None:
+    assert facts_named("anthropic/claude-99") == facts_named("nobody/x") == facts_named("x") == Facts()
 
 
 def test_cached_tokens_cost_the_full_price_where_no_other_is_known() -> None:

@@ -97,6 +97,18 @@ def test_an_entry_of_models_is_replaced_whole_so_a_key_never_goes_to_another_add
     assert config.models["gpt-4.1"].model == "gpt-4.1"
 
 
+def test_a_model_that_litellm_knows_needs_no_address(root: Path, mine: Write, project: Write) -> None:
+    project({"fallbackModels": ["elsewhere"], "models": {"a": {"route": "litellm", "model": "elsewhere/x"}}})
+    mine({"fallbackModels": ["a", "ollama/b"], "models": {"a": {"route": "litellm", "model": "bedrock/x"}}})
+    config = load(root)
+    assert (config.models["a"].route, config.models["a"].model, config.models["a"].base_url) == (
+        "litellm",
+        "bedrock/x",
+        "",
+    )
+    assert config.fallback_models == ("a", "ollama/b")  # a folder's own file sends nothing anywhere
+
+
 def test_secrets_in_headers_are_shown_nowhere(root: Path, home: Path) -> None:
     endpoint = {"baseUrl": "https://a.example", "headers": {"X-Token": "hunter2"}}
     config = load(root, session={"models": {"a": endpoint}})
