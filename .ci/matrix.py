@@ -1,4 +1,4 @@
-"""The kernel tests in older kernels: makes an environment for each in .matrix/, runs tests/kernel/test_matrix.py in it,
+"""The kernel tests in older kernels: makes an environment for each in .matrix/, runs there what must hold everywhere,
 and prints what worked and how long it took, in seconds. `make matrix`, or `make matrix ARGS="7.3 colab"` for some.
 
 The front end runs in .venv as ever; only the kernel is another. Exits with 1 when anything failed.
@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 PLACE = ROOT / ".matrix"
 PYPROJECT = ROOT / "pyproject.toml"
 LOCK = ROOT / "requirements" / "run.txt"
+TESTS = ("tests/kernel/test_matrix.py", "tests/kernel/test_background.py")
 AT_ONCE = 2
 LIMIT_S = 900
 
@@ -114,7 +115,7 @@ def run(kernel: Kernel) -> Ran:
     ipykernel, ipython, *version = subprocess.check_output([python, "-c", VERSIONS], text=True).split()
     report = PLACE / f"{kernel.name}.xml"
     report.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pytest", "-q", "tests/kernel/test_matrix.py"]
+    command = [sys.executable, "-m", "pytest", "-q", *TESTS]
     command += [f"--junitxml={report}", "-o", "junit_family=xunit1"]  # the form that can hold how long something took
     environ = {**os.environ, "KERNEL_PYTHON": str(python)}
     try:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from IPython.core import completer
+
 from tah_jupyter.core.errors import ConfigError
 from tah_jupyter.jupyter.grammar import COMMANDS, OPTIONS
 from tah_jupyter.models.providers import PROVIDERS
@@ -63,16 +65,14 @@ def add_completer(shell: Any, names: Callable[[], Names] = Names) -> None:
 
     def match(context: Any) -> dict[str, Any]:
         """For IPython 8.6 and later, which lets it be the only answer: Python's own words mean nothing here."""
-        from IPython.core.completer import SimpleCompletion  # noqa: PLC0415 - not there before
-
         words = candidates(context.text_until_cursor.lstrip(), names)
-        completions = [SimpleCompletion(text=word, type="magic") for word in words]
+        completions = [completer.SimpleCompletion(text=word, type="magic") for word in words]
         return {"completions": completions, "suppress": bool(words), "ordered": True}
 
     def complete(shell: Any, event: SimpleNamespace) -> list[str]:
         return candidates(event.text_until_cursor.lstrip(), names)
 
-    if hasattr(shell.Completer, "custom_matchers"):
+    if _takes_matchers():
         match.matcher_api_version = 2  # type: ignore[attr-defined]  # what tells IPython how to call it
         match.matcher_identifier = _NAME  # type: ignore[attr-defined]
         shell.Completer.custom_matchers.append(match)
@@ -84,7 +84,7 @@ def add_completer(shell: Any, names: Callable[[], Names] = Names) -> None:
 
 def remove_completer(shell: Any) -> None:
     """Leave it."""
-    if hasattr(shell.Completer, "custom_matchers"):
+    if _takes_matchers():
         matchers = shell.Completer.custom_matchers
         matchers[:] = [matcher for matcher in matchers if not _is_ours(matcher)]
         return
@@ -95,6 +95,11 @@ def remove_completer(shell: Any) -> None:
             chain.chain = [link for link in chain.chain if not _is_ours(getattr(link[1], "__func__", link[1]))]
             if not chain.chain:
                 del strings[magic]
+
+
+def _takes_matchers() -> bool:
+    """Whether this IPython knows matchers of our kind; before 8.6 the list of that name holds others."""
+    return hasattr(completer, "SimpleCompletion")
 
 
 def _is_ours(function: Any) -> bool:

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 import pytest
 
 from tests.kernel.conftest import Open
-from tests.kernel.front_end import WIDGET
+from tests.kernel.front_end import WIDGET, FrontEnd
 from tests.kernel.project import Project, says
 
 Timed = Callable[[str, str], AbstractContextManager[None]]
@@ -35,6 +35,12 @@ def timed(record_property: Callable[[str, object], None]) -> Timed:
         record_property("timed", json.dumps([front_end, what, time.monotonic() - started]))
 
     return measure
+
+
+def next_answer(front_end: FrontEnd) -> str:
+    """What the next cell shows. ipykernel 6 still aborts a request that comes right behind an error."""
+    answers = (front_end.run("6 * 7") for _ in range(20))
+    return next(answer.text for answer in answers if answer.status != "aborted")
 
 
 @FRONT_ENDS
@@ -94,7 +100,7 @@ def test_an_interrupt_ends_a_card_that_waits(open_kernel: Open, project: Project
     assert (ran.status, queued.status) == ("error", "aborted")
     assert "■ Stopped by you" in ran.text
     assert "Traceback" not in ran.text
-    assert front_end.run("6 * 7").text == "42"
+    assert next_answer(front_end) == "42"
 
 
 def test_where_no_page_draws_frames_a_question_is_asked_at_input(
@@ -119,7 +125,7 @@ def test_an_interrupt_ends_input_too(open_kernel: Open, project: Project, timed:
         front_end.until(lambda: ran.done, limit_s=CLICK_S)
     assert ran.status == "error"
     assert project.a == "x = 1\n"
-    assert front_end.run("6 * 7").text == "42"
+    assert next_answer(front_end) == "42"
 
 
 def test_where_nobody_can_answer_it_is_denied_and_never_waits(
@@ -211,6 +217,17 @@ def test_unloading_takes_back_what_the_kernel_was_taught(open_kernel: Open, proj
     with pytest.raises(TimeoutError):
         ask_beside_a_cell(limit_s=0.5)
     assert front_end.ask("kernel_info_request", {})["status"] == "ok"
+
+
+def test_tab_offers_the_words_of_the_grammar(open_kernel: Open) -> None:
+    """Up to IPython 8.5 they stand among Python's own."""
+    front_end = open_kernel()
+    for line, words in (
+        ("%tah sh", {"show"}),
+        ("%tah show ", {"todos", "tools", "cost"}),
+        ("%%tah --mode p", {"plan"}),
+    ):
+        assert words <= set(front_end.ask("complete_request", {"code": line, "cursor_pos": len(line)})["matches"])
 
 
 COLAB = """
