@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.events import (
     ApprovalAnswered,
+    Event,
     MessageStarted,
     NoteQueued,
     NoteWithdrawn,
@@ -242,7 +243,7 @@ def test_the_next_cell_does_not_move_by_a_pixel_while_500_lines_stream(frame: Fr
     next_cell = frame.page.get_by_label("the next cell")
     places = set()
     for number in range(100):
-        events = [TextDelta(run=1, message="m1", text=f"line {number}.{part}\n\n") for part in range(5)]
+        events: list[Event] = [TextDelta(run=1, message="m1", text=f"line {number}.{part}\n\n") for part in range(5)]
         if number == 40:
             events.append(NoteQueued(run=1, note="n1", text="a note"))
         if number == 60:
