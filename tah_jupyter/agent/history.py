@@ -23,6 +23,7 @@ class History:
         self._results: dict[str, str] = {}  # by call; its ids are unique over the session
         self._calls: tuple[str, ...] = ()  # of the last message, still without their results
         self._added: list[str] = []  # prompts that came while calls were open
+        self.chars = 0  # of what was checked, without the names of calls
         self._checked = 0
         self._expected: list[str] = []  # results that the validator waits for
 
@@ -75,6 +76,7 @@ class History:
         for message in self.messages[self._checked :]:
             self._check(message)
             self._checked += 1
+            self.chars += _chars(message)
         if self._expected:
             raise RequestInvalid(f"The calls {', '.join(self._expected)} have no result.")
         if not self.messages or isinstance(self.messages[-1], AssistantMessage):
@@ -95,6 +97,12 @@ class History:
             if len(set(ids)) != len(ids):
                 raise RequestInvalid(f"Two calls of one message have the same id ({', '.join(ids)}).")
             self._expected = ids
+
+
+def _chars(message: Message) -> int:
+    """How long it is, about."""
+    calls = message.calls if isinstance(message, AssistantMessage) else ()
+    return len(message.text) + sum(len(call.arguments) for call in calls)
 
 
 def _whole(messages: Iterable[Message], results: Mapping[str, str]) -> Iterator[Message]:

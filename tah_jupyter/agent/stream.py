@@ -87,14 +87,21 @@ class _Parts:
 
 
 async def receive(
-    model: Model, request: ModelRequest, message: str, emitter: Emitter, on_call: OnCall, received: Received
+    model: Model,
+    request: ModelRequest,
+    message: str,
+    emitter: Emitter,
+    on_call: OnCall,
+    received: Received,
+    *,
+    sent_tokens: int = 0,
 ) -> None:
     """Stream one message into ``received``, which is filled also when this is cancelled; what the provider did wrong is
     in its ``error``, never raised. The bracket closes in any case.
     """
     parts = _Parts(message, emitter, on_call)
     error: ModelError | None = None
-    emitter.emit(MessageStarted(message=message))
+    emitter.emit(MessageStarted(message=message, sent_tokens=sent_tokens))
     try:
         async with aclosing(model.stream(request)) as events:
             async for event in events:

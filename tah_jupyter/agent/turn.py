@@ -70,6 +70,7 @@ class Turn:
                         emitter,
                         lambda call: self._seal(executor, message, call),
                         self.received,
+                        sent_tokens=_tokens(kit, request),
                     )
         finally:
             emitter.emit(TurnEnded(usage=self.received.usage, context_window=kit.model.context_window))
@@ -120,6 +121,16 @@ class Turn:
         else:
             executor.submit(ToolCall(call_id, call.tool, args), kit.contexts(call_id))
         return None if call.truncated else CallPart(call_id, sendable_name(call.tool), arguments)
+
+
+def _tokens(kit: Kit, request: ModelRequest) -> int:
+    """About how many tokens a request is; four characters are one in English text (OpenAI's rule of thumb)."""
+    tools = sum(len(tool.description) + CHARS_OF_SCHEMA for tool in request.tools)
+    return (len(request.system) + tools + kit.history.chars) // 4
+
+
+CHARS_OF_SCHEMA = 400
+"""What the names and types of a tool's inputs come to, about."""
 
 
 def _differs(raw: str, arguments: str) -> bool:

@@ -133,9 +133,12 @@ class TurnEnded(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="turn.
 
 
 class MessageStarted(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="message.started"):
-    """The model was asked; its message will be called ``message``."""
+    """The model was asked; its message will be called ``message``. ``sent_tokens`` is about how much it was sent, by
+    four characters a token: what it really was is known when it has answered.
+    """
 
     message: str
+    sent_tokens: int = 0
 
 
 class TextDelta(Stamp, frozen=True, kw_only=True, omit_defaults=True, tag="text.delta"):

@@ -78,6 +78,7 @@ class RunFold:
         self._questions: dict[str, Ask] = {}
         self._queued: dict[str, Queued] = {}
         self._quiet: dict[str, float] = {}
+        self._sent_tokens = 0
         self._waiting_since: float | None = None
         self._waited_s = 0.0
 
@@ -95,6 +96,7 @@ class RunFold:
                 return self._call(record.call).tell(record)
             case MessageStarted():
                 self._quiet[record.message] = record.ts
+                self._sent_tokens = record.sent_tokens
                 return self._placed(self._message(record.message)).touched | {HEADER}
             case MessageFinished():
                 self._usage += record.usage
@@ -267,6 +269,7 @@ class RunFold:
             questions=tuple(self._questions.values()),
             queued=tuple(self._queued.values()),
             quiet_since=min(self._quiet.values(), default=None),
+            sent_tokens=self._sent_tokens,
         )
 
     def _state(self) -> RunState:

@@ -91,8 +91,8 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """Something the person should know. ``code`` says what: "prompt" is text that joined the conversation, "note" one of
-    the person's, "model" that ``model`` answers from now on. ``until`` is when what it speaks of is over.
+    """Something the person should know. ``code`` says what: "prompt" is text that joined the conversation, "note" one
+    of the person's, "model" that ``model`` answers from now on. ``until`` is when what it speaks of is over.
     """
 
     id: str
@@ -165,6 +165,7 @@ class RunView(msgspec.Struct, frozen=True):
     outside. ``cost_usd`` is None when it is unknown. ``context`` is the part of the model's window (0 to 1) that the
     last turn took, None when the window is unknown. ``kind`` and ``detail`` say more of an ``error``. ``quiet_since``
     is the last moment the model was heard of, None while it is not its turn; ``background`` says that no cell waits.
+    ``sent_tokens`` is about what the last request was.
     """
 
     run: int
@@ -195,6 +196,7 @@ class RunView(msgspec.Struct, frozen=True):
     questions: tuple[Ask, ...] = ()
     queued: tuple[Queued, ...] = ()
     quiet_since: float | None = None
+    sent_tokens: int = 0
 
     @property
     def asked(self) -> tuple[Question, ...]:

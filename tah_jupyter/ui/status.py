@@ -2,7 +2,7 @@
 
 from typing import Any, TypeAlias
 
-from tah_jupyter.ui.figures import is_this_machine
+from tah_jupyter.ui.figures import is_this_machine, tokens
 from tah_jupyter.ui.paint import MARKS
 from tah_jupyter.ui.phrases import RUN_MARKS, Phrases, is_step
 from tah_jupyter.ui.run_view import RunView, Said, Step
@@ -53,7 +53,9 @@ class Status:
         )
         if answered or view.quiet_since is None or not view.host:
             return ""
-        return self._words.say("sending_to", host=self._host(view))
+        if not view.sent_tokens:
+            return self._words.say("sending_to", host=self._host(view))
+        return self._words.say("sending_tokens", tokens=tokens(view.sent_tokens), host=self._host(view))
 
     def _host(self, view: RunView) -> str:
         return self._words.say("this_machine") if is_this_machine(view.host) else visible_line(view.host).text

@@ -192,6 +192,7 @@ ENTRIES: dict[str, Entry] = {
     "progress": ("{what}, {n} second", "{what}, {n} seconds"),
     "progress_of": "{what}, {n} of {total} seconds",
     "sending_to": "Sending to {host}",
+    "sending_tokens": "Sending {tokens} tokens to {host}",
     "silence": "No answer from {host} for {n} s; still waiting",
     "add_note": "Add a note; it is read after this step",
     "note_name": "Note to the agent",

@@ -178,6 +178,7 @@ ENTRIES: dict[str, Entry] = {
     "progress": "{what}，{n} 秒",
     "progress_of": "{what}，{n}/{total} 秒",
     "sending_to": "正在发送到 {host}",
+    "sending_tokens": "正在向 {host} 发送 {tokens} token",
     "silence": "{host} 已 {n} 秒没有回答，仍在等待",
     "add_note": "补充说明，本步完成后读取",
     "note_name": "给智能体的说明",
