@@ -9,6 +9,7 @@ from typing import NamedTuple
 from IPython.core.error import UsageError
 
 from tah_jupyter.jupyter.columns import aligned
+from tah_jupyter.ui.visible import visible_line
 from tah_jupyter.ui.words import Words
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "mode_named",
     "parse_cell",
     "parse_line",
+    "whole_number",
 ]
 
 MODES = {"ask": "default", "edits": "accept_edits", "plan": "plan", "deny": "dont_ask", "bypass": "bypass"}
@@ -119,7 +121,21 @@ def mode_named(word: str, words: Words = _ENGLISH) -> str:
         return MODES[word]
     if word in MODES.values():
         return word
-    raise UsageError(words.say("no_mode", word=word, modes=", ".join(MODES)))
+    raise _not_understood(words, "no_mode", word=word, modes=", ".join(MODES))
+
+
+_MOST_DIGITS = 9
+"""Of a number: more than runs, choices and turns need. Python itself reads no more than 4,300."""
+
+
+def whole_number(text: str) -> int | None:
+    """The number that ``text`` writes in digits; None when it is none, or out of all proportion."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
+
+
+def _not_understood(words: Words, key: str, **parts: str) -> UsageError:
+    """The refusal of a line. What was typed may come from anyone's notebook, so nothing in it may hide."""
+    return UsageError(words.say(key, **{name: visible_line(part).text for name, part in parts.items()}))
 
 
 _TOKEN = re.compile(r"""\s*(?P<name>--[A-Za-z][\w-]*)(?P<sign>=)?|\s*(?P<value>"[^"]*"|'[^']*'|\S+)""")
@@ -149,7 +165,7 @@ def _leading_options(line: str, words: Words) -> tuple[list[tuple[str, object]],
         match = _TOKEN.match(line)
         name = match["name"] if match else None
         if match is None or name is None or name not in OPTIONS:
-            raise UsageError(words.say("no_option", option=line.split()[0], options=", ".join(OPTIONS)))
+            raise _not_understood(words, "no_option", option=line.split()[0], options=", ".join(OPTIONS))
         line = line[match.end() :]
         if OPTIONS[name].value:
             value = _TOKEN.match(line)
@@ -170,9 +186,10 @@ def _value(name: str, text: str, words: Words) -> object:
         return mode_named(text, words)
     if name != "--max-turns":
         return text
-    if not text.isdecimal() or int(text) < 1:
-        raise UsageError(words.say("turns_whole", option=name, text=text))
-    return int(text)
+    number = whole_number(text)
+    if not number:
+        raise _not_understood(words, "turns_whole", option=name, text=text)
+    return number
 
 
 def parse_line(line: str, words: Words = _ENGLISH) -> tuple[Command | None, str]:
@@ -182,21 +199,20 @@ def parse_line(line: str, words: Words = _ENGLISH) -> tuple[Command | None, str]
     nothing runs then.
     """
     line = line.strip()
-    word, _, argument = line.partition(" ")
-    argument = argument.strip()
+    word, argument = [*line.split(maxsplit=1), "", ""][:2]
     if not word:
         return None, ""
     if word not in COMMANDS:
-        raise UsageError(words.say("no_command", word=word, line=line))
+        raise _not_understood(words, "no_command", word=word, line=line)
     command = COMMANDS[word]
     if command.needs_argument and not argument:
         raise UsageError(words.say("write_usage", usage=command.usage))
     if argument and not command.argument:
-        raise UsageError(words.say("no_more_words", word=word, line=line))
+        raise _not_understood(words, "no_more_words", word=word, line=line)
     if word == "mode" and argument:
         return command, mode_named(argument, words)
     if argument and command.subjects and argument.split()[0] not in command.subjects:
-        raise UsageError(words.say("no_such_use", line=line, usage=command.usage))
+        raise _not_understood(words, "no_such_use", line=line, usage=command.usage)
     return command, argument
 
 

@@ -7,6 +7,7 @@ ipykernel ties a comm to the shell that sent last, so a click comes back to the 
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -129,20 +130,20 @@ class Live(Still):
         """Show the frame, and give its page a while to say hello. Main thread."""
 
         def heard(command: FromPage) -> None:
-            if isinstance(command, Hello):
-                self._loop.call_soon_threadsafe(self._hello)
-            else:
-                self._send(command)
+            self._at_agent(self._hello if isinstance(command, Hello) else partial(self._send, command))
 
         frame = self._frame = Frame(run=0, language=self._language, height=self._height)
         frame.on_command(heard)
-        frame.on_msg(
-            lambda *_: self._loop.call_soon_threadsafe(self._wake)
-        )  # each click is acknowledged, also a late one
+        frame.on_msg(lambda *_: self._at_agent(self._wake))  # each click is acknowledged, also a late one
         view = {"version_major": 2, "version_minor": 0, "model_id": frame.model_id}
         self._output.show({WIDGET_VIEW: view, "text/plain": self._working})
         self._on_shown()
-        self._loop.call_soon_threadsafe(self._loop.call_later, HELLO_S, self._give_up)
+        self._at_agent(partial(self._loop.call_later, HELLO_S, self._give_up))
+
+    def _at_agent(self, call: Callable[[], object]) -> None:
+        """Have ``call()`` run on the agent's loop. Any thread."""
+        with contextlib.suppress(RuntimeError):  # it has ended; a page may still have the frame, and the person a mouse
+            self._loop.call_soon_threadsafe(call)
 
     def _hello(self) -> None:
         """A page has drawn the frame, so a person can answer there. Agent's loop."""
@@ -167,7 +168,7 @@ class Live(Still):
         """Send one batch; the next one waits until the main thread has sent this. Agent's loop."""
         self._news = False
         sent = self._main.call(self._update)
-        sent.add_done_callback(lambda _: self._loop.call_soon_threadsafe(self._posted))
+        sent.add_done_callback(lambda _: self._at_agent(self._posted))
 
     def _posted(self) -> None:
         self._batch = self._loop.call_later(BATCH_S, self._post) if self._news else None

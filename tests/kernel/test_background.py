@@ -123,8 +123,36 @@ def test_jobs_says_what_it_does_not_understand(open_kernel: Open, project: Proje
         ("%tah jobs approve 4", "Run 4 is not in the background"),
         ("%tah jobs approve", "%tah jobs approve N"),
         ("%tah jobs aprove 4", "%tah jobs approve N"),
+        (f"%tah jobs stop {'9' * 5000}", "%tah jobs approve N"),
     ):
         assert says in front_end.run(line).text
+
+
+def test_words_that_an_approval_does_not_know_allow_nothing(open_kernel: Open, project: Project) -> None:
+    project.script(COMMAND, DONE)
+    front_end = open_kernel()
+    cell, _ = released(front_end)
+    for line in ("%tah jobs approve 1 but not yet", "%tah jobs stop 1 later"):
+        assert "Write %tah jobs" in front_end.run(line).text
+    assert "touch" in front_end.run("%tah jobs").text, "it still waits"
+    assert not (project.folder / "made.txt").exists()
+    assert "Stopping" in front_end.run("%tah jobs stop 1").text
+    front_end.until(lambda: "Stopped by you" in cell.text)
+
+
+def test_what_is_unloaded_ends_its_run_in_the_background_and_leaves_the_record(
+    open_kernel: Open, project: Project
+) -> None:
+    project.script([{"says": "Thinking."}, {"waits": 60}])
+    front_end = open_kernel()
+    cell = front_end.run("%%tah --bg --model scripted:script.json\nthink")
+    front_end.until(lambda: any("Thinking" in str(m) for m in front_end.frame().messages))
+    unloaded = front_end.run("%unload_ext tah_jupyter")
+    assert unloaded.text == ""
+    front_end.until(lambda: not any(WIDGET in output.get("data", {}) for output in cell.outputs))
+    assert "Stopped by you" in cell.text
+    assert front_end.run("1 + 1").text == "2"
+    assert [output["output_type"] for output in cell.outputs] == ["display_data"] * len(cell.outputs), cell.text
 
 
 def test_a_note_is_queued_and_read(open_kernel: Open, project: Project) -> None:

@@ -7,6 +7,7 @@ from IPython.core.error import UsageError
 
 from tah_jupyter.core.approvals import Allow, Answer, Deny
 from tah_jupyter.jupyter.conversation import Conversation
+from tah_jupyter.jupyter.grammar import whole_number
 from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.ui.cards import allowable
 from tah_jupyter.ui.figures import clock
@@ -39,10 +40,11 @@ def run(loaded: Loaded, argument: str) -> None:
             "\n".join(_listed(talk, view, words)) if talk is not None and view is not None else words.say("jobs_none")
         )
         return
-    if verb not in _VERBS or not rest or not rest[0].isdecimal():
+    number = whole_number(rest[0]) if rest else None
+    if verb not in _VERBS or number is None or (len(rest) > 1 and verb not in _MORE_WORDS):
         raise UsageError(words.say("jobs_usage"))
-    if talk is None or view is None or view.run != int(rest[0]):
-        raise UsageError(words.say("jobs_no_run", n=rest[0]))
+    if talk is None or view is None or view.run != number:
+        raise UsageError(words.say("jobs_no_run", n=number))
     print(_VERBS[verb](loaded, talk, view, words, rest[1] if len(rest) > 1 else ""))
 
 
@@ -100,8 +102,8 @@ def _choose(loaded: Loaded, talk: Conversation, view: RunView, words: Words, cho
     if not view.asked:
         return words.say("jobs_nothing_waits", n=view.run)
     question = view.asked[0]
-    number = int(choice) if choice.isdecimal() else 0
-    if not 1 <= number <= len(question.choices) or not question.choices[number - 1].enabled:
+    number = whole_number(choice)
+    if number is None or not 1 <= number <= len(question.choices) or not question.choices[number - 1].enabled:
         raise UsageError(words.say("jobs_usage"))
     chosen = question.choices[number - 1]
 
@@ -118,3 +120,6 @@ def _stop(loaded: Loaded, talk: Conversation, view: RunView, words: Words, reaso
 
 
 _VERBS = {"approve": _approve, "deny": _deny, "answer": _choose, "stop": _stop}
+
+_MORE_WORDS = ("deny", "answer")
+"""Words after the run's number mean something only there; `approve 4 but not the last` allows nothing."""

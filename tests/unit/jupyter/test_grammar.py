@@ -53,6 +53,7 @@ def test_indentation_of_the_body_is_kept() -> None:
         ("--model --new", "go", "--model needs a value"),
         ("--max-turns many", "go", "whole number"),
         ("--max-turns 0", "go", "whole number"),
+        ("--max-turns " + "9" * 5000, "go", "whole number"),
         ("--mode wild", "go", 'No mode "wild". Modes: ask, edits, plan, deny, bypass.'),
         ("--new=yes", "go", "--new takes no value"),
         ("-- go", "", 'No option "--"'),
@@ -150,3 +151,14 @@ def test_what_is_wrong_is_said_in_the_language_of_the_person() -> None:
 )
 def test_tab_offers_what_the_grammar_knows(line: str, offered: list[str]) -> None:
     assert candidates(line) == offered
+
+
+def test_any_blank_parts_the_words_of_a_line() -> None:
+    assert parse_line("jobs\tstop 1") == (COMMANDS["jobs"], "stop 1")
+
+
+@pytest.mark.parametrize("line", ["\u202egnp", "demo \u202egnp", "show \x1b[31mred", "mode \x1b[31mred"])
+def test_what_hides_in_a_line_is_shown_where_it_is_refused(line: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_line(line)
+    assert str(caught.value).isprintable()
