@@ -30,17 +30,20 @@ class FrontDesk(Desk):
         self.released = False
 
     def __call__(self, request: ApprovalRequest) -> Awaitable[Answer | None]:
-        waiting = super().__call__(request)  # from here on an answer from any cell counts
-        return self._answered(request, waiting)
+        self._open(request)  # from here on an answer from any cell counts
+        return self._answered(request)
 
-    async def _answered(self, request: ApprovalRequest, waiting: Awaitable[Answer | None]) -> Answer | None:
+    async def _answered(self, request: ApprovalRequest) -> Answer | None:
         surface = self.surface
-        voice = await surface.voice() if surface is not None else "nobody"
-        if surface is None or voice == "nobody":
-            self.answer(request.approval_id, None)
-        elif voice == "stdin" and not self.released:
-            self.answer(request.approval_id, await surface.ask(request))
-        return await waiting
+        try:
+            voice = await surface.voice() if surface is not None else "nobody"
+            if surface is None or voice == "nobody":
+                self.answer(request.approval_id, None)
+            elif voice == "stdin" and not self.released:
+                self.answer(request.approval_id, await surface.ask(request))
+            return await self._wait(request)
+        finally:
+            self._close(request)
 
     async def question(self, question: Question) -> Reply | None:
         """The answer to ``question``; None when nobody can give one."""

@@ -1,6 +1,7 @@
 """Where the agent works: the folder by one rule, the folders added to it, and what this person settled about them.
 
-Read at ``%load_ext``, so a handful of ``stat`` calls and nothing else.
+Read at ``%load_ext``, so a handful of ``stat`` calls and nothing else. What may not be looked at is taken as absent, as
+``os.path`` does and ``Path.exists`` does not: the home of another account is no reason to load nothing.
 """
 
 import hashlib
@@ -58,13 +59,13 @@ def find_place(notebook: str = "", start: Path | None = None) -> Place:
     in git must not open everything.
     """
     path = Path(notebook)
-    folder = path.parent if path.is_absolute() and path.parent.is_dir() else (start or Path.cwd())
+    folder = path.parent if path.is_absolute() and os.path.isdir(path.parent) else (start or Path.cwd())
     folder = Path(os.path.realpath(folder))
     for parent in (folder, *folder.parents):
         if is_wide(parent):
             break
         for name, mark in _MARKS.items():
-            if (parent / name).exists():
+            if os.path.exists(parent / name):
                 return Place(parent, mark, notebook)
     return Place(folder, "", notebook)
 
@@ -94,7 +95,7 @@ def state_folder() -> Path:
 
 def introduced() -> bool:
     """Whether a run has ever finished for this person."""
-    return (state_folder() / "introduced").exists()
+    return os.path.exists(state_folder() / "introduced")
 
 
 def remember_introduced() -> None:
@@ -104,7 +105,7 @@ def remember_introduced() -> None:
 
 def accepted_wide(root: Path) -> bool:
     """Whether this person said, and had it remembered, that they mean to work in the wide folder ``root``."""
-    return _wide(root).exists()
+    return os.path.exists(_wide(root))
 
 
 def accept_wide(root: Path) -> None:

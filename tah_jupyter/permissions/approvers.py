@@ -57,15 +57,22 @@ class Desk:
 
     def __call__(self, request: ApprovalRequest) -> Awaitable[Answer | None]:
         """Wait for the answer to ``request``; one that comes before the waiting begins counts."""
-        future: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
-        self._waiting[request.approval_id] = future
-        return self._wait(request.approval_id, future)
+        self._open(request)
+        return self._wait(request)
 
-    async def _wait(self, approval_id: str, future: asyncio.Future[Answer | None]) -> Answer | None:
+    def _open(self, request: ApprovalRequest) -> None:
+        """Take answers to ``request`` from now on; until :meth:`_close`."""
+        self._waiting[request.approval_id] = asyncio.get_running_loop().create_future()
+
+    async def _wait(self, request: ApprovalRequest) -> Answer | None:
         try:
-            return await future
+            return await self._waiting[request.approval_id]
         finally:
-            self._waiting.pop(approval_id, None)
+            self._close(request)
+
+    def _close(self, request: ApprovalRequest) -> None:
+        """Nobody waits any more, so no answer counts."""
+        self._waiting.pop(request.approval_id, None)
 
     def answer(self, approval_id: str, answer: Answer | None) -> bool:
         """Give the answer; None says that nobody can. False when it came too late or the id is not known here."""

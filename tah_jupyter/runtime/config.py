@@ -82,8 +82,9 @@ class Folders(NamedTuple):
     read: tuple[Path, ...] = ()
 
     def joined(self, other: "Folders") -> "Folders":
-        """These and the ``other`` ones."""
-        return Folders(self.change + other.change, self.read + other.read)
+        """These and the ``other`` ones. Of a folder that both name, these say what may be done in it."""
+        change, read = ([folder for folder in some if folder not in (*self.change, *self.read)] for some in other)
+        return Folders((*self.change, *change), (*self.read, *read))
 
 
 NO_FOLDERS = Folders()

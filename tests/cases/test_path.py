@@ -205,7 +205,7 @@ def test_a_refusal_says_what_may_be_used_and_offers_the_folder(root: Path) -> No
     with pytest.raises(ToolError) as refusal:
         Workspace(root).read("/etc/passwd")
     assert str(refusal.value) == f"/etc/passwd is outside the folder {root}; only files inside it can be used."
-    assert refusal.value.offer == "Add the folder /etc"
+    assert refusal.value.offer == "To let files in /etc be read: %tah folder add /etc --read-only"
 
 
 @pytest.mark.case("PATH-15")

@@ -37,7 +37,9 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Boundary:
-    """Everything under ``root``, under ``folders`` and, to read only, under ``readable``.
+    """Everything under ``root``, under ``folders`` and, to read only, under ``readable``. Where one of them lies in
+    another, the inner one decides: what may only be read stays so in a folder that may be changed, and the other way
+    round.
 
     Raises ToolError when one of them does not exist or belongs to the system (``/proc``, ``/sys``, ``/dev``). Looking
     up a path reads links and nothing else: some microseconds a part.
@@ -77,13 +79,17 @@ class Boundary:
     def place(self, path: str, *, write: bool) -> Place:
         """As :meth:`resolve`, with the allowed folder it lies in."""
         real = self._real(path)
-        bases = (self.root, *self.folders) if write else (self.root, *self.folders, *self.readable)
-        base = next((folder for folder in bases if real.is_relative_to(folder)), None)
-        if base is None:
+        base = self._innermost(real)
+        if base is None or (write and base != self.root and base in self.readable):
             raise self._outside(path, real, write=write)
         if _is_pseudo(real):
             raise ToolError(f"{path} belongs to the system, not to a project; it is not opened.", code="NotRegular")
         return Place(base, real.relative_to(base).parts, real, self.relative(real))
+
+    def _innermost(self, real: Path) -> Path | None:
+        """The allowed folder that ``real`` lies deepest in."""
+        bases = (base for base in (self.root, *self.folders, *self.readable) if real.is_relative_to(base))
+        return max(bases, key=lambda base: len(base.parts), default=None)
 
     def _real(self, path: str) -> Path:
         if not path:
@@ -134,7 +140,7 @@ class Boundary:
 
 def _real_folder(path: str | os.PathLike[str]) -> Path:
     real = Path(os.path.realpath(path))
-    if not real.is_dir():
+    if not os.path.isdir(real):
         raise ToolError(f"The folder {encode_name(str(real))} does not exist.", code="NotFound")
     if _is_pseudo(real):
         raise ToolError(f"The folder {real} belongs to the system and cannot be worked in.", code="NotRegular")
@@ -142,7 +148,7 @@ def _real_folder(path: str | os.PathLike[str]) -> Path:
 
 
 def _folder_of(real: Path) -> Path:
-    return real if real.is_dir() else real.parent
+    return real if os.path.isdir(real) else real.parent
 
 
 def _is_pseudo(path: Path) -> bool:

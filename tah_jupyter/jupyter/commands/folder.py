@@ -37,12 +37,12 @@ def run(loaded: Loaded, argument: str) -> None:
     match words:
         case []:
             _show(loaded)
-        case ["add", *rest] if len([word for word in rest if word != _READ_ONLY]) == 1:
+        case ["add", *rest] if [bool(word) for word in rest if word != _READ_ONLY] == [True]:
             [path] = [word for word in rest if word != _READ_ONLY]
             _add(loaded, path, read_only=_READ_ONLY in rest)
         case ["remove", path]:
             _remove(loaded, path)
-        case [path] if path not in ("add", "remove") and not path.startswith("--"):
+        case [path] if path not in ("", "add", "remove") and not path.startswith("--"):
             _choose(loaded, path)
         case _:
             raise UsageError(loaded.words.say("folder_usage"))
@@ -57,7 +57,8 @@ def _show(loaded: Loaded) -> None:
 
 def _choose(loaded: Loaded, path: str) -> None:
     place, words = loaded.place, loaded.words
-    loaded.place = place._replace(root=_folder(loaded, path), mark=CHOSEN)
+    root = _folder(loaded, path)
+    loaded.place = place._replace(root=root, mark=CHOSEN, folders=_without(place.folders, root))
     print(words.say("folder_now", folder=folder_words(loaded.place.root, words)))
 
 
@@ -65,7 +66,7 @@ def _add(loaded: Loaded, path: str, *, read_only: bool) -> None:
     folder, place, words = _folder(loaded, path), loaded.place, loaded.words
     if is_wide(folder):
         raise UsageError(words.say("folder_too_wide", folder=folder_words(folder, words)))
-    if folder.is_relative_to(place.root):
+    if folder.is_relative_to(place.root) and not any(map(folder.is_relative_to, place.folders.read)):
         raise UsageError(words.say("folder_inside", path=_shown(path), folder=folder_words(place.root, words)))
     rest = _without(place.folders, folder)
     added = rest._replace(read=(*rest.read, folder)) if read_only else rest._replace(change=(*rest.change, folder))
@@ -92,8 +93,8 @@ def _remove(loaded: Loaded, path: str) -> None:
 def _folder(loaded: Loaded, path: str) -> Path:
     """The real folder that ``path`` names. Raises UsageError when there is none that can be worked in."""
     folder, words = _real(loaded, path), loaded.words
-    if not folder.is_dir():
-        raise UsageError(words.say("folder_file" if folder.exists() else "folder_none", path=_shown(path)))
+    if not os.path.isdir(folder):
+        raise UsageError(words.say("folder_file" if os.path.exists(folder) else "folder_none", path=_shown(path)))
     try:
         return Boundary(folder).root
     except ToolError:

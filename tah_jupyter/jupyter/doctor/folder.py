@@ -15,7 +15,7 @@ __all__ = ["CHECKS"]
 
 def _root(here: Here) -> Iterator[Finding]:
     place, name = here.place, place_words(here.place, here.words)
-    if not place.root.is_dir():
+    if not os.path.isdir(place.root):
         yield here.find("folder", "problem", "doctor_folder_gone", "%tah folder PATH", folder=name)
     elif place.is_wide:
         yield here.find("folder", "note", "doctor_folder_wide", "%tah folder PATH", folder=name)
@@ -26,7 +26,7 @@ def _root(here: Here) -> Iterator[Finding]:
 
 
 def _git(here: Here) -> Iterator[Finding]:
-    if any((parent / ".git").exists() for parent in (here.place.root, *here.place.root.parents)):
+    if any(os.path.exists(parent / ".git") for parent in (here.place.root, *here.place.root.parents)):
         yield here.find("git", "good", "doctor_git_is")
     else:
         yield here.find("git", "note", "doctor_git_none", f"!git init {_quoted(here.place.root)}")
@@ -36,7 +36,7 @@ def _added(here: Here) -> Iterator[Finding]:
     folders = here.place.folders.joined(here.config.folders)
     for folder in (*folders.change, *folders.read):
         name = visible_line(short(folder)).text
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             yield here.find(
                 "added", "problem", "doctor_added_gone", f"%tah folder remove {_quoted(folder)}", folder=name
             )

@@ -36,7 +36,7 @@ def _state(here: Here) -> Iterator[Finding]:
 def _writable(folder: Path) -> bool:
     """Whether it can be written, or made: that is, whether the nearest folder above it that exists can be."""
     nearest = next(parent for parent in (folder, *folder.parents) if os.path.lexists(parent))
-    return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+    return os.path.isdir(nearest) and os.access(nearest, os.W_OK | os.X_OK)
 
 
 def _make(folder: Path) -> str:

@@ -50,6 +50,18 @@ def test_a_folder_is_added_relative_to_the_root_as_the_refusal_offers_it(run: Ru
     assert loaded.place.folders.read == (home / "data",)
 
 
+def test_a_folder_that_may_only_be_read_stays_so_in_a_wider_one_until_it_is_added_again(
+    run: Run, loaded: Loaded, home: Path
+) -> None:
+    run("add ../data/raw --read-only")
+    run("add ../data")
+    assert loaded.place.folders == ((home / "data",), (home / "data" / "raw",))
+    run("../data")
+    assert loaded.place.folders == ((), (home / "data" / "raw",)), "the folder to work in is none beside itself"
+    run("add raw")
+    assert loaded.place.folders == ((home / "data" / "raw",), ())
+
+
 def test_added_again_it_holds_as_said_last(run: Run, loaded: Loaded, home: Path) -> None:
     run("add --read-only ~/data")
     run("add ~/data")
@@ -104,6 +116,9 @@ def test_a_whole_home_that_is_chosen_is_said_to_be_that_and_not_asked_about(run:
         ("--read-only", "Write %tah folder PATH"),
         ("one two", "Write %tah folder PATH"),
         ("add 'my data", "The quotes do not match"),
+        ("''", "Write %tah folder PATH"),
+        ("add ''", "Write %tah folder PATH"),
+        ("x" * 300, "There is no folder xxx"),
         ("a\0b", "There is no folder a"),
         ("\ud800", "There is no folder"),
     ],
@@ -123,6 +138,8 @@ def test_folders_of_ones_own_config_are_shown_and_taken_out_there(run: Run, load
     assert run("").splitlines()[1:] == ["added   ~/my data", "added   ~/data, read only"]
     with pytest.raises(UsageError, match=r"named in ~/.config/tah/config.json"):
         run("remove ~/data")
+    run("add ~/data")
+    assert run("").splitlines()[1:] == ["added   ~/data", "added   ~/my data"], "what was said here holds here"
 
 
 def test_a_folders_own_file_adds_nothing(run: Run, loaded: Loaded, home: Path) -> None:

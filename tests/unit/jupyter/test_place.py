@@ -72,3 +72,12 @@ def test_a_state_folder_that_cannot_be_written_is_no_error(home: Path, monkeypat
     monkeypatch.setenv("XDG_STATE_HOME", str(home / "file"))
     remember_introduced()
     assert not introduced()
+
+
+def test_a_state_folder_that_cannot_be_looked_into_is_an_empty_one(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", f"/{'x' * 300}")  # as one of another account, and root is refused here too
+    remember_introduced()
+    assert not introduced()
+    assert Place(home).must_ask

@@ -43,6 +43,23 @@ def test_a_readable_folder_may_be_read_alone(boundary: Boundary, tmp_path: Path)
     assert str(refusal(boundary, path, write=True)) == f"{path} lies in a folder that may only be read."
 
 
+def test_of_folders_in_one_another_the_inner_one_decides(tmp_path: Path) -> None:
+    for name in ("root/raw/mine", "added/raw", "looked-at/out"):
+        (tmp_path / name).mkdir(parents=True)
+    change = [tmp_path / "added", tmp_path / "looked-at" / "out", tmp_path / "root" / "raw" / "mine"]
+    read = [tmp_path / "added" / "raw", tmp_path / "looked-at", tmp_path / "root" / "raw"]
+    boundary = Boundary(tmp_path / "root", change, readable=read)
+    for path in ("../added/raw/x", "raw/x", "../looked-at/x"):
+        assert boundary.resolve(path).name == "x"
+        assert "may only be read" in str(refusal(boundary, path, write=True))
+    for path in ("../added/x", "../looked-at/out/x", "raw/mine/x", "x"):
+        assert boundary.resolve(path, write=True) == boundary.resolve(path)
+
+
+def test_a_name_that_no_disk_can_hold_is_refused_in_words(boundary: Boundary) -> None:
+    assert "outside" in str(refusal(boundary, f"/{'x' * 300}"))
+
+
 def test_what_is_outside_is_named_with_where_it_leads(boundary: Boundary, tmp_path: Path) -> None:
     (tmp_path / "root" / "out").symlink_to(tmp_path / "else")
     error = refusal(boundary, "out/x")
