@@ -12,6 +12,7 @@ from tah_jupyter.jupyter.commands import folder, status
 from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.place import CHOSEN, Place, find_place
 from tah_jupyter.jupyter.settings import Settings
+from tah_jupyter.runtime.config import Folders
 
 Run = Callable[[str], str]
 
@@ -55,19 +56,19 @@ def test_a_folder_that_may_only_be_read_stays_so_in_a_wider_one_until_it_is_adde
 ) -> None:
     run("add ../data/raw --read-only")
     run("add ../data")
-    assert loaded.place.folders == ((home / "data",), (home / "data" / "raw",))
+    assert loaded.place.folders == Folders((home / "data",), (home / "data" / "raw",))
     run("../data")
-    assert loaded.place.folders == ((), (home / "data" / "raw",)), "the folder to work in is none beside itself"
+    assert loaded.place.folders == Folders((), (home / "data" / "raw",)), "the folder to work in is none beside itself"
     run("add raw")
-    assert loaded.place.folders == ((home / "data" / "raw",), ())
+    assert loaded.place.folders == Folders((home / "data" / "raw",), ())
 
 
 def test_added_again_it_holds_as_said_last(run: Run, loaded: Loaded, home: Path) -> None:
     run("add --read-only ~/data")
     run("add ~/data")
-    assert loaded.place.folders == ((home / "data",), ())
+    assert loaded.place.folders == Folders((home / "data",), ())
     run("add ~/data --read-only")
-    assert loaded.place.folders == ((), (home / "data",))
+    assert loaded.place.folders == Folders((), (home / "data",))
 
 
 def test_a_link_is_added_as_where_it_leads(run: Run, loaded: Loaded, home: Path) -> None:
