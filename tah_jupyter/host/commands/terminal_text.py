@@ -16,7 +16,12 @@ _ESCAPE = re.compile(
     r"|\x1b[ -/]*[0-~]"  # the others
 )
 _CONTROL = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_UNFINISHED = re.compile(r"(?:\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b\x9c]*\x1b?|[ -/]*)|\r)\Z")
+_UNFINISHED = re.compile(
+    r"(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*\x1b?"
+    r"|\x1b[ -/]*"
+    r"|\r)\Z"
+)
 _MAX_HELD_CHARS = 4096
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from IPython.core.error import UsageError
-from IPython.core.interactiveshell import InteractiveShell
 
 from tah_jupyter.jupyter.commands import folder, status
 from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.place import CHOSEN, Place, find_place
 from tah_jupyter.jupyter.settings import Settings
 from tah_jupyter.runtime.config import Folders
+from tests.support.shells import quiet_shell
 
 Run = Callable[[str], str]
 
@@ -24,7 +24,7 @@ def loaded(home: Path, monkeypatch: pytest.MonkeyPatch) -> Loaded:
         (home / name).mkdir(parents=True)
     (home / "churn" / "pyproject.toml").touch()
     (home / "notes.txt").touch()
-    shell = InteractiveShell()
+    shell = quiet_shell()
     return Loaded(shell, Settings(shell), find_place("", start=home / "churn" / "src"))
 
 

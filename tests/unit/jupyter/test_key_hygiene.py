@@ -3,12 +3,12 @@
 from types import SimpleNamespace
 
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
 
 from tah_jupyter.jupyter import key_hygiene
 from tah_jupyter.jupyter.key_hygiene import holds_key
 from tah_jupyter.ui.words import Words
 from tests.support.lookalikes import BENIGN, SECRET_SHAPES
+from tests.support.shells import quiet_shell
 
 KEY = "sk-ant-api03-Qx81mZr7vLp40TtWx7Q2"
 PLAIN = "Zq7Rm2Xv9Lk4Tb8W"  # a key without a shape, as Mistral's are
@@ -56,7 +56,7 @@ def test_nothing_that_only_looks_like_a_secret_is_noticed() -> None:
 
 
 def test_after_such_a_cell_one_line_says_what_to_use_and_shows_no_key(capsys: pytest.CaptureFixture[str]) -> None:
-    shell = InteractiveShell()
+    shell = quiet_shell()
     key_hygiene.install(shell, lambda: Words("en"))
     shell.run_cell(f"value = '{KEY}'")
     assert capsys.readouterr().out == ("This cell holds a key and would be saved with the notebook. Use %tah key.\n")
@@ -68,7 +68,7 @@ def test_after_such_a_cell_one_line_says_what_to_use_and_shows_no_key(capsys: py
 
 
 def test_what_ran_without_a_cell_is_no_matter(capsys: pytest.CaptureFixture[str]) -> None:
-    shell = InteractiveShell()
+    shell = quiet_shell()
     key_hygiene.install(shell, lambda: Words("en"))
     shell.events.trigger("post_run_cell", SimpleNamespace(info=None))
     assert capsys.readouterr().out == ""

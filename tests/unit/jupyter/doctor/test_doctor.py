@@ -12,7 +12,6 @@ from typing import Any
 import anyio.to_thread
 import pytest
 from IPython.core.error import UsageError
-from IPython.core.interactiveshell import InteractiveShell
 
 from tah_jupyter.jupyter.commands import doctor
 from tah_jupyter.jupyter.doctor import machine
@@ -21,6 +20,7 @@ from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.place import Place, find_place
 from tah_jupyter.jupyter.settings import Settings
 from tests.support.json_service import HANG, Asked, listing, serve_json
+from tests.support.shells import quiet_shell
 
 KEY = "sk-proj-9fQ2mZr7vLp40TtWx7Q2aB3c"
 Doctor = Callable[..., dict[str, Any]]
@@ -41,7 +41,7 @@ def loaded(home: Path, monkeypatch: pytest.MonkeyPatch) -> Loaded:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "C.UTF-8")
     (home / "churn" / ".git").mkdir(parents=True)
-    shell = InteractiveShell()
+    shell = quiet_shell()
     return Loaded(shell, Settings(shell), find_place("", start=home / "churn"))
 
 
