@@ -4,7 +4,7 @@ import datetime
 import os
 import platform
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -24,9 +24,7 @@ from tah_jupyter.core.ports import Model, Person
 from tah_jupyter.host.files.memory import read_memories
 from tah_jupyter.host.files.workspace import RootLike, Workspace
 from tah_jupyter.host.processes.tree import end_survivors
-from tah_jupyter.host.secrets.keys import Keys
-from tah_jupyter.host.secrets.redact import Redactor
-from tah_jupyter.host.secrets.values import secrets_in
+from tah_jupyter.host.secrets.watch import Watch
 from tah_jupyter.models.opener import Opener
 from tah_jupyter.permissions.approvers import Desk, nobody
 from tah_jupyter.permissions.decide import MODES, Mode
@@ -102,20 +100,20 @@ async def open_session(
                 resume, folders, config = None, NO_FOLDERS, config._replace(session_dir=None, folders=NO_FOLDERS)
         else:
             stack.push_async_callback(model.aclose)
-        redactor = _redactor(environ, stack)
-        store = Store(folder, config.session_dir, redactor=redactor, environ=environ)
+        secrets = stack.enter_context(closing(Watch(environ)))
+        store = Store(folder, config.session_dir, redactor=secrets.redactor, environ=environ)
         kept = await _in_thread(_find, store, resume, notebook, new)
         log, reading = await _opened(kept, stack)
         workspace, gone = await _in_thread(_workspace, folder, kept, folders.joined(config.folders))
         offered = await _in_thread(built_in_tools, workspace, config) if tools is None else tools
         gate, told = _gate(config, mode, offered)
-        bus = Bus(SessionRecorder(log, redactor), next_seq=reading.events[-1].seq + 1 if reading.events else 1)
+        bus = Bus(SessionRecorder(log, secrets.redactor), next_seq=reading.events[-1].seq + 1 if reading.events else 1)
         runtime, broken = await _in_thread(_runtime, bus, offered, gate, approver, _Records(log, kept))
         await stack.enter_async_context(runtime)
         records = [*reading.events, *await _recover(runtime, reading.events, kept.session_id)]
         place = _place(workspace, notebook, kernel_facts)
         system = await _in_thread(_system_prompt, place, runtime, kept.session_id)
-        setup = _setup(kept, model, system, records, gate, approver, config, redactor)
+        setup = _setup(kept, model, system, records, gate, approver, config, secrets)
         session = Session(runtime, msgspec.structs.replace(setup, person=person, open_model=opener))
         problems = [problem.text for problem in (log.repaired, *reading.problems) if problem is not None]
         _announce(session, place, [*told, *gone, *broken, *problems, store.notice], resumed=kept.resumed)
@@ -129,14 +127,6 @@ async def _opened(kept: Kept, stack: AsyncExitStack) -> tuple[SessionLog, Readin
     return log, await _in_thread(log.read)
 
 
-def _redactor(environ: Mapping[str, str], stack: AsyncExitStack) -> Redactor:
-    """Masks the secrets of ``environ``; what is typed while the session is open is one too."""
-    redactor = Redactor(secrets_in(environ))
-    if isinstance(environ, Keys):
-        stack.callback(environ.on_new(lambda name, key: redactor.learn({name: key})))
-    return redactor
-
-
 def _folder(root: RootLike) -> Path:
     try:
         return Workspace.of(root).root
@@ -146,7 +136,7 @@ def _folder(root: RootLike) -> Path:
 
 def _workspace(root: Path, kept: Kept, folders: Folders) -> tuple[Workspace, list[str]]:
     """The files of a session; and which folders are left out because they are not there."""
-    gone = [folder for folder in (*folders.change, *folders.read) if not folder.is_dir()]
+    gone = [folder for folder in (*folders.change, *folders.read) if not os.path.isdir(folder)]
     change, read = ([folder for folder in some if folder not in gone] for some in folders)
     told = [f"The folder {folder} does not exist, so it was left out." for folder in gone]
     return Workspace(root, change, readable=[kept.results_dir, *read]), told
@@ -171,7 +161,7 @@ def _setup(
     gate: PermissionGate,
     approver: Approver,
     config: Config,
-    redactor: Redactor,
+    secrets: Watch,
 ) -> Setup:
     return Setup(
         session_id=kept.session_id,
@@ -182,7 +172,8 @@ def _setup(
         set_mode=partial(_set_mode, gate),
         end_run=gate.end_run,
         mode=lambda: gate.mode,
-        redact=redactor.redact,
+        redact=secrets.redactor.redact,
+        look_again=secrets.look_again,
         max_turns=config.budget.max_turns,
         pass_env=config.pass_env,
         vision=config.capabilities.vision,

@@ -95,6 +95,7 @@ async def run_loop(kit: Kit, ended: Ended, steering: Steering, recovery: Recover
     while (reason := await limit.reached(turns, kit)) is None:
         kit.check()
         turns += 1
+        steering.deliver()  # what came while the person was asked how to go on
         turn = await _take_turn(kit, steering)
         received = turn.received
         ended.count(received.usage, kit.model.cost_usd(received.usage))

@@ -32,12 +32,13 @@ class Recovery:
     async def after(self, error: ModelError, model: Model) -> Model | None:
         """The model to go on with, perhaps the same; None when the run has to end with ``error``."""
         if error.kind not in _SAME_ELSEWHERE:
-            fallback = await self._next_fallback(error)
+            fallback = await self._next_fallback(error, model)
             if fallback is not None:
                 return fallback
         return await self._rescued(error, model)
 
-    async def _next_fallback(self, error: ModelError) -> Model | None:
+    async def _next_fallback(self, error: ModelError, failed: Model) -> Model | None:
+        """The next of the config that can be opened and is not the very one that failed."""
         if self._open_model is None:
             return None
         for name in self._fallbacks:
@@ -46,8 +47,9 @@ class Recovery:
             except TahError as unusable:
                 error = ModelError(f"{error.message} {name}: {unusable.message}", kind=error.kind)
                 continue
-            self._say(model, error.message)
-            return model
+            if (model.name, model.host) != (failed.name, failed.host):
+                self._say(model, error.message)
+                return model
         return None
 
     async def _rescued(self, error: ModelError, model: Model) -> Model | None:

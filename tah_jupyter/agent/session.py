@@ -158,6 +158,7 @@ class Session:
 
     def _begin(self, prompt: str, *, background: bool) -> float:
         self._running = True
+        self._setup.look_again()
         self.runtime.bus.fault = None  # a disk that was full may have room again; if not, the first record says so
         self._emitter.run += 1
         self._emitter.turn = 0
@@ -241,6 +242,8 @@ class Session:
         )
 
     def _check(self) -> None:
+        """Before each turn."""
+        self._setup.look_again()
         if (fault := self.runtime.bus.fault) is not None:
             raise LogError(
                 f"What happens can no longer be recorded ({fault}).", next_step="Make room, then run it again."

@@ -36,8 +36,9 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     ``records`` are those of earlier openings, ``answer`` takes a person's answer to an approval or question, ``person``
     is whom a run may turn to, ``open_model`` opens another model by name and ``fallbacks`` are names to try when one
     fails. ``set_mode`` (which raises TahError for a mode that does not exist) and ``end_run`` tell the gate, ``redact``
-    masks secrets in what a caller is given, ``results_dir`` is where whole outputs may be kept. ``vision`` goes before
-    what the model says of itself, where config settles it.
+    masks secrets in what a caller is given, and ``look_again`` is called before each turn, as a secret may be new by
+    then. ``results_dir`` is where whole outputs may be kept. ``vision`` goes before what the model says of itself,
+    where config settles it.
     """
 
     session_id: str
@@ -49,6 +50,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     end_run: Callable[[], None]
     mode: Callable[[], str]
     redact: Callable[[str], str] = str
+    look_again: Callable[[], None] = lambda: None
     max_turns: int = 50
     pass_env: tuple[str, ...] = ()
     vision: bool | None = None

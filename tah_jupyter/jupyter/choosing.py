@@ -72,8 +72,7 @@ class Chooser:
         try:
             if missing.reason == "key_missing" and lock is not None:
                 return await self._with_key(wanted, lock)
-            about = () if missing.reason == "none" else (self._words.told(missing.message),)
-            return await self._picker.pick(about)
+            return await self._picker.pick(tuple(map(self._words.told, _led_here(missing))))
         except NobodyAnswers:
             raise error_of_missing(missing) from None
 
@@ -132,7 +131,7 @@ class Chooser:
                 return wanted
             about = (why_not,)
 
-    async def _fitting(self, name: str) -> str | None:
+    async def _fitting(self, name: str, *, in_run: bool = False) -> str | None:
         """``name``, or the one that the person chose when it did not fit; None when they left it."""
         while True:
             spec = self._chosen(name)
@@ -145,14 +144,14 @@ class Chooser:
                     return None
                 case "choose":
                     try:
-                        name = await self._picker.pick() or name
+                        name = await self._picker.pick(in_run=in_run) or name
                     except NobodyAnswers:
                         return None
 
     async def _another(self, key: str) -> str | None:
         """The model that a choice of the failure card leads to; None to show the card again."""
-        name = await self._picker.pick() if key == "choose" else key.removeprefix("use:")
-        return None if name is None else await self._fitting(name)
+        name = await self._picker.pick(in_run=True) if key == "choose" else key.removeprefix("use:")
+        return None if name is None else await self._fitting(name, in_run=True)
 
     def _shown_as(self, model: str) -> ModelSpec | None:
         """The settled model that is shown as ``model``."""
@@ -174,3 +173,9 @@ class Chooser:
         wanted = spec.model.removeprefix(f"{listed.prefix}/")
         near = difflib.get_close_matches(wanted, listed.models, n=_MAX_LISTED, cutoff=0.0)
         return {f"{listed.prefix}/{model}": model for model in near} if listed.prefix else {}
+
+
+def _led_here(missing: Missing) -> tuple[str, ...]:
+    """What a person must know who is asked for a model; where several would do, the card says what to do."""
+    lines = {"none": (), "several": (missing.message,)}
+    return lines.get(missing.reason, (missing.message, missing.next_step))

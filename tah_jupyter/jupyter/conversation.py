@@ -17,7 +17,15 @@ from tah_jupyter.app import open_session
 from tah_jupyter.core.approvals import Answer
 from tah_jupyter.core.commands import Command, SetMode, Stop
 from tah_jupyter.core.errors import ModelError
-from tah_jupyter.core.events import ApprovalRequested, Event, Notice, RunReleased, SessionOpened, TurnEnded
+from tah_jupyter.core.events import (
+    ApprovalRequested,
+    Event,
+    ModelChanged,
+    Notice,
+    RunReleased,
+    SessionOpened,
+    TurnEnded,
+)
 from tah_jupyter.core.questions import Question, Reply
 from tah_jupyter.jupyter.agent_thread import AgentThread, Job
 from tah_jupyter.jupyter.held import Held
@@ -236,6 +244,8 @@ class Conversation:
         self.transcript.apply(record)
         if self._request is None or record.run != self._run:
             return
+        if isinstance(record, ModelChanged):
+            self._settling.model_changed()
         if isinstance(record, RunReleased):
             self._desk.released = True
             self._request.released()

@@ -1,6 +1,7 @@
 """``%%tah`` and ``%tah``: reads the line by the grammar, then asks the agent or hands it to the word's own module."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -76,26 +77,30 @@ class Magics:
         if options.bg and self._cells is None:
             raise UsageError(self._loaded.words.say("bg_needs_kernel"))
         cell = Cell(self._loaded, options)
+        keep_model = partial(self._keep_model, "" if once else options.model, cell, self._loaded.settings.model)
         if self._cells is None:
             try:
                 shell.displayhook.update_user_ns(cell.block())  # returned, it would be shown as an empty Out[n]
             finally:
-                self._keep_model(options, cell, once=once)
+                keep_model()
             return None
         if not self._cells.take():
             words = self._loaded.words
             raise UsageError(words.say("not_run_because", why=words.say(self._cells.why_not() or "must_be_alone")))
         if self._unanswer is None:
             self._unanswer = answer_while_busy(shell.kernel)
-        return self._awaited(options, cell, once=once)
+        return self._awaited(cell, keep_model)
 
-    async def _awaited(self, options: CellOptions, cell: "Cell", *, once: bool) -> Any:
+    async def _awaited(self, cell: "Cell", keep_model: Callable[[], None]) -> Any:
         try:
             return await cell.run()
         finally:
-            self._keep_model(options, cell, once=once)
+            keep_model()
 
-    def _keep_model(self, options: CellOptions, cell: "Cell", *, once: bool) -> None:
-        """A model named in a cell answers later ones too, once it could be used at all."""
-        if options.model and cell.begun and not once:
-            self._loaded.settings.model = options.model
+    def _keep_model(self, named: str, cell: "Cell", before: str) -> None:
+        """A model named in a cell answers later ones too, once it could be used at all; unless the person chose another
+        one meanwhile, because it failed.
+        """
+        settings = self._loaded.settings
+        if named and cell.begun and settings.model == before:
+            settings.model = named

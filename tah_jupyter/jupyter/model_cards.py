@@ -40,16 +40,21 @@ _HAS_KEY_BUTTON = ("key_missing", "key_refused")
 _NO_RETRY = ("context_too_long",)  # the same request again is as long
 
 
-def model_card(offers: Offers, keys: Keys, words: Words, about: Sequence[str] = ()) -> Question:
-    """Which model answers; ``about`` says what led to the question, a line each."""
+def model_card(
+    offers: Offers, keys: Keys, words: Words, about: Sequence[str] = (), *, in_run: bool = False
+) -> Question:
+    """Which model answers; ``about`` says what led to the question, a line each. A model that is to go on with a run
+    (``in_run``) must be able to use its tools, and is not the demo, which has a folder of its own.
+    """
+    demo = Choice("use:demo", words.say("model_demo"), group=words.say("model_none"))
     return Question(
         _new_id(),
         words.say("model_title"),
         (
-            *(_local(model, words) for model in offers.local),
+            *(_local(model, words, in_run=in_run) for model in offers.local),
             *_configured(offers, words),
             *_with_key(offers, keys, words),
-            Choice("use:demo", words.say("model_demo"), group=words.say("model_none")),
+            *(() if in_run else (demo,)),
             Choice("cancel", words.say("cancel")),
         ),
         about=(*about, *_hints(offers, words)),
@@ -156,8 +161,10 @@ def place_of_key(variable: str, keys: Keys, words: Words) -> str:
     return words.say(f"key_in_{place}", key=variable) if place in ("kernel", "keyring") else variable
 
 
-def _local(model: LocalModel, words: Words) -> Choice:
-    return Choice(f"use:{model.name}", _line(model.label), local_words(model, words), words.say("model_local"))
+def _local(model: LocalModel, words: Words, *, in_run: bool) -> Choice:
+    can = not in_run or model.can_use_tools is not False
+    about, group = local_words(model, words), words.say("model_local")
+    return Choice(f"use:{model.name}", _line(model.label), about, group, enabled=can)
 
 
 def _configured(offers: Offers, words: Words) -> Iterator[Choice]:

@@ -77,14 +77,14 @@ class ModelPicker:
         self._say = say
         self._look_s = look_s
 
-    async def pick(self, about: Sequence[str] = ()) -> str | None:
-        """The name that was chosen, None when the person left it. ``about`` says what led here, a line each. Raises
-        NobodyAnswers.
+    async def pick(self, about: Sequence[str] = (), *, in_run: bool = False) -> str | None:
+        """The name that was chosen, None when the person left it. ``about`` says what led here, a line each; ``in_run``
+        that the model is to go on with a run. Raises NobodyAnswers.
         """
         while True:
             offers = await self.look()
             hints = self._where_nothing_answers(offers)
-            reply = await self._put(model_card(offers, self._keys, self._words, (*about, *hints)))
+            reply = await self._put(model_card(offers, self._keys, self._words, (*about, *hints), in_run=in_run))
             key = reply.key
             if key == "other":
                 key = (await self._put(other_services_card(offers, self._words))).key

@@ -7,6 +7,7 @@ environment. Two keys, or none, settle nothing: the person chooses. No model is 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from tah_jupyter.host.secrets.values import without_credentials
 from tah_jupyter.models.litellm_names import BY_NAME_ALONE
 from tah_jupyter.models.local_addresses import LOCAL_SERVERS, LocalAddress
 from tah_jupyter.models.providers import (
@@ -149,8 +150,9 @@ def _of_provider(provider: Provider, model: str, source: str, environ: Mapping[s
             f"{provider.title} answers at an address of your own, and there is no {provider.base_url_env} here.",
             f"Set {provider.base_url_env} before Jupyter starts.",
         )
-    if not model and (not provider.default_model or elsewhere.rstrip("/") not in ("", provider.base_url)):
-        where = f"{provider.base_url_env} points to {elsewhere}" if elsewhere else provider.title
+    if not model and provider.needs_name(environ):
+        place = without_credentials(elsewhere)
+        where = f"{provider.base_url_env} points to {place}" if elsewhere else provider.title
         return Missing(
             "unknown",
             f"{where}, and no model there is named.",

@@ -14,7 +14,7 @@ import httpx
 
 from tah_jupyter.models.local_addresses import LOCAL_SERVERS, ollama_url
 from tah_jupyter.models.offers import LocalModel
-from tah_jupyter.models.small_answers import ask, client_for, mapping, model_ids, texts
+from tah_jupyter.models.small_answers import ask, client_for, mapping, model_ids, model_names, texts
 
 __all__ = ["LOOK_S", "addresses", "can_use_tools", "loaded_window", "look", "ollama_at"]
 
@@ -106,9 +106,8 @@ async def _look_at_ollama(client: httpx.AsyncClient, url: str, server: str, foun
         answer = await ask(client, f"{url}/api/tags")
         listed = mapping(answer.value).get("models")
         entries = [mapping(item) for item in listed] if isinstance(listed, list) else []
-        for name in texts([entry.get("model", entry.get("name")) for entry in entries])[:_MAX_MODELS]:
-            if name.strip():
-                found[name] = LocalModel(server, name)
+        for name in model_names([entry.get("model", entry.get("name")) for entry in entries])[:_MAX_MODELS]:
+            found[name] = LocalModel(server, name)
 
     async def list_loaded() -> None:
         windows.update(_windows((await ask(client, f"{url}/api/ps")).value))

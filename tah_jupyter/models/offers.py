@@ -80,8 +80,6 @@ def offers_of(models: Mapping[str, Endpoint], environ: Mapping[str, str], local:
     return Offers(
         local=local,
         configured=tuple(one for one in models.values() if not one.api_key_env or has(one.api_key_env)),
-        ready=tuple(
-            each for each in ready if each.default_model
-        ),  # else it needs more than a choice: a name, an address
+        ready=tuple(each for each in ready if not each.needs_name(environ)),
         keyless=tuple(each for each in providers() if each.default_model and each not in ready),
     )

@@ -19,6 +19,7 @@ from tah_jupyter.core.calls import Usage
 from tah_jupyter.core.errors import ConfigError, ModelError
 from tah_jupyter.core.messages import ModelEvent, ModelRequest
 from tah_jupyter.host.net import plain_client
+from tah_jupyter.host.secrets.values import without_credentials
 from tah_jupyter.models.chat.answer import AnswerReader
 from tah_jupyter.models.chat.body import MAX_ANSWER_BYTES, chunks_of, head_of, next_bytes, whole
 from tah_jupyter.models.chat.provider_errors import Target, error_of_status, model_error, target_with_key
@@ -223,7 +224,7 @@ def _address(base_url: str) -> SplitResult:
         usable = False
     if not usable:
         raise ConfigError(
-            f"The model's address {base_url!r} is no http or https address.",
+            f"The model's address {without_credentials(base_url)!r} is no http or https address.",
             next_step=f"It looks like http://127.0.0.1:11434/v1: correct baseUrl in {OWN_FILE} or OPENAI_BASE_URL.",
         )
     return address

@@ -36,6 +36,11 @@ class Provider(NamedTuple):
         """The variable of ``environ`` that holds its key; empty when there is none."""
         return next((name for name in (self.key_env, *self.other_key_envs) if environ.get(name, "").strip()), "")
 
+    def needs_name(self, environ: Mapping[str, str]) -> bool:
+        """Whether its own name settles no model: each account has other names, or ``environ`` moves it elsewhere."""
+        elsewhere = environ.get(self.base_url_env, "").strip() if self.base_url_env else ""
+        return not self.default_model or elsewhere.rstrip("/") not in ("", self.base_url)
+
 
 # Addresses and variables: each service's own "OpenAI compatibility" or quickstart page. The default models stand in
 # litellm's price table with tool calling and no date of withdrawal (a test holds that); OpenRouter's picks by itself.

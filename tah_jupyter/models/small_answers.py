@@ -11,9 +11,10 @@ import msgspec
 
 from tah_jupyter.host.net import plain_client
 
-__all__ = ["SmallAnswer", "ask", "client_for", "mapping", "model_ids", "texts"]
+__all__ = ["SmallAnswer", "ask", "client_for", "mapping", "model_ids", "model_names", "texts"]
 
 _MAX_BYTES = 2 * 1024 * 1024  # a list of some thousand models
+_MAX_NAME_CHARS = 300  # Ollama's own limit for host, namespace, model and tag together is near it
 
 
 class SmallAnswer(NamedTuple):
@@ -60,14 +61,19 @@ def texts(value: Any) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
+def model_names(value: Any) -> list[str]:
+    """The texts of ``value`` that can be the name of a model: they are shown, chosen and kept, so they have a limit."""
+    return [name for name in texts(value) if name.strip() and len(name) <= _MAX_NAME_CHARS]
+
+
 def model_ids(value: Any) -> tuple[str, ...]:
     """The names in a list of models of any of the usual shapes: ``{"data": [{"id": …}]}`` (OpenAI, Anthropic),
     ``{"models": [{"name": "models/…"}]}`` (Gemini, Cohere), or the list alone (Together).
     """
     listed = value if isinstance(value, list) else mapping(value).get("data", mapping(value).get("models"))
     entries = [mapping(item) for item in listed] if isinstance(listed, list) else []
-    names = texts([entry.get("id", entry.get("name")) for entry in entries])
-    return tuple(dict.fromkeys(name.removeprefix("models/") for name in names if name.strip()))
+    names = model_names([entry.get("id", entry.get("name")) for entry in entries])
+    return tuple(dict.fromkeys(name.removeprefix("models/") for name in names))
 
 
 def _json(data: bytes) -> Any:

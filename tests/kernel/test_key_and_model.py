@@ -108,7 +108,7 @@ def test_a_front_end_without_prompts_says_so_and_what_to_do(front_end: FrontEnd,
 
 def test_other_words_are_refused_with_what_there_is(front_end: FrontEnd) -> None:
     for line, said in (
-        ("%tah key nobody", 'No service "nobody". There are: mine, anthropic'),
+        ("%tah key nobody", "No service of that name. There are: mine, anthropic"),
         ("%tah key a b c", "Write %tah key, %tah key PROVIDER or %tah key forget PROVIDER."),
         ("%tah key forget openai", "There is no OPENAI_API_KEY here to forget."),
     ):

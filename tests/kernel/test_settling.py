@@ -176,6 +176,55 @@ def test_a_failure_is_a_card_whose_end_ends_the_run(
             assert "Failed" in cell.text
 
 
+def test_a_model_that_was_chosen_for_a_failing_one_answers_later_cells_too(project: Project, home: Path) -> None:
+    with provider(ANSWER) as server, provider(status(402, {"error": {"message": "Payment required"}})) as broke:
+        own_config(home, {"models": {"mine": {"baseUrl": server.base_url, "model": "m"}}})
+        project.env |= {"OPENAI_API_KEY": "sk-old-0123456789abcdef", "OPENAI_BASE_URL": broke.base_url}
+        with loaded(project) as front_end:
+            cell = front_end.submit("%%tah --model openai/x\nWhat is here?")
+            frame, _ = question(front_end)
+            choose(front_end, frame, "choose")
+            frame, body = question(front_end, 2)
+            assert "use:demo" not in keys_of(body), "it works on a folder of its own"
+            choose(front_end, frame, "use:mine")
+            front_end.until(lambda: cell.done)
+            assert cell.status == "ok", cell.text
+            assert front_end.run("%%tah\nAnd now?").status == "ok"
+        assert len(broke.bodies) == 1
+        assert [body["messages"][-1]["content"] for body in server.bodies] == ["What is here?", "And now?"]
+
+
+def test_with_two_keys_the_service_of_the_named_model_lists_what_it_has(project: Project, home: Path) -> None:
+    gone = status(404, {"error": {"code": "model_not_found", "message": "The model nope does not exist"}})
+    with provider(gone, MODELS) as server:
+        project.env |= {
+            "OPENAI_API_KEY": "sk-old-0123456789abcdef",
+            "OPENAI_BASE_URL": server.base_url,
+            "MISTRAL_API_KEY": "Zq7Rm2Xv9Lk4Tb8W",
+        }
+        with loaded(project) as front_end:
+            cell = front_end.submit("%%tah --model openai/nope\nWhat is here?")
+            frame, body = question(front_end)
+            assert keys_of(body)[0] == "use:openai/gpt-5.4"
+            choose(front_end, frame, "cancel")
+            front_end.until(lambda: cell.done)
+
+
+def test_a_password_in_an_address_is_shown_nowhere(project: Project, home: Path) -> None:
+    project.env |= {"OPENAI_API_KEY": "sk-old-0123456789abcdef", "OPENAI_BASE_URL": "http://me:hunter2@127.0.0.1:9/v1"}
+    with loaded(project) as front_end:
+        told = [front_end.run(line) for line in ("%tah", "%tah model", "%tah doctor")]
+        told.append(front_end.run("%%tah\nWhat is here?", allow_stdin=False))
+        cell = front_end.submit("%%tah\nWhat is here?")
+        frame, _ = question(front_end)
+        choose(front_end, frame, "cancel")
+        front_end.until(lambda: cell.done)
+        front_end.run("%env OPENAI_BASE_URL=htp:/me:hunter2@127.0.0.1:9/v1")
+        told.append(front_end.run("%%tah --model openai/x\nWhat is here?"))
+        assert "127.0.0.1:9" in told[-1].text
+        assert "hunter2" not in json.dumps([frame.messages, cell.outputs, *(each.outputs for each in told)])
+
+
 def test_the_next_model_of_the_config_goes_on_and_the_record_says_so(project: Project, home: Path) -> None:
     with provider(ANSWER) as server, provider(status(401, "no")) as broken:
         endpoints = {

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import anyio
@@ -24,7 +25,7 @@ from tah_jupyter import (
     says,
 )
 from tah_jupyter.core.events import Event, ModeChanged, Notice, SessionOpened, ToolFailed
-from tah_jupyter.core.messages import ToolMessage, UserMessage
+from tah_jupyter.core.messages import ModelEvent, ModelRequest, ToolMessage, UserMessage
 from tah_jupyter.runtime.config import Capabilities, Config, load
 
 pytestmark = pytest.mark.anyio
@@ -129,6 +130,28 @@ async def test_a_key_of_the_environment_reaches_neither_log_nor_records(folder: 
     assert key not in log.read_text()
     assert key not in repr(result.events)
     assert "⟨OPENAI_API_KEY⟩" in log.read_text()
+
+
+@pytest.mark.parametrize("name", ["MISTRAL_API_KEY", "DB_PASSWORD"])
+async def test_a_secret_that_a_cell_sets_while_the_session_is_open_is_masked_from_the_next_turn_on(
+    folder: Path, name: str
+) -> None:
+    old, new = "q1w2e3r4t5y6u7i8o9p0aZsX", "Zq7Rm2Xv9Lk4Tb8WnHc6Yd3P"
+    environ = {name: old, "HOME": str(folder)}
+
+    class Model(ScriptedModel):
+        async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+            environ[name] = new  # as if another cell did, while the answer comes
+            async for event in super().stream(request):
+                yield event
+
+    model = Model([calls("list_files", path="."), says(f"It was {old}, it is {new}.")])
+    async with open_session(root=folder, model=model, environ=environ) as session:
+        first = await session.run("what is it?")
+        second = await session.run(f"is it {new}?")
+        log = (folder / ".tah" / "sessions" / session.session_id / "log.jsonl").read_text()
+    for secret in (old, new):
+        assert secret not in log + repr((first, second))
 
 
 async def test_a_broken_config_makes_everything_ask_and_is_said(folder: Path) -> None:

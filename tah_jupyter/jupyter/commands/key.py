@@ -10,7 +10,6 @@ from tah_jupyter.jupyter.columns import aligned
 from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.pump import MainThread
 from tah_jupyter.models.providers import PROVIDERS
-from tah_jupyter.ui.visible import visible_line
 
 __all__ = ["run"]
 
@@ -84,8 +83,8 @@ def _variable(loaded: Loaded, name: str) -> str:
     """The variable of a provider's or endpoint's key. Raises UsageError for a name that has none."""
     variables = _variables(loaded)
     if name not in variables:
-        shown = visible_line(name).text
-        raise UsageError(loaded.words.say("key_which_unknown", name=shown, names=", ".join(variables)))
+        # what was written is not said again: it may be a key, and errors are saved with the notebook
+        raise UsageError(loaded.words.say("key_which_unknown", names=", ".join(variables)))
     return variables[name]
 
 

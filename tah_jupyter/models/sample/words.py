@@ -30,13 +30,10 @@ NOT_THE_SAMPLE = (
     "This folder is not the sample project, so the script leaves it alone. `%tah demo` works on a copy of it."
 )
 
-WAYS_ON = """\
-For your own requests:
-
-- free, on this machine: install Ollama, `ollama pull qwen3:8b`, put `{"models": {"local": {"baseUrl": \
-"http://localhost:11434/v1", "model": "qwen3:8b"}}}` into `~/.config/tah/config.json`, then `%tah model local`
-- with a key: start Jupyter where `OPENAI_API_KEY` or `OPENROUTER_API_KEY` is set, then `%tah model openai` or \
-`%tah model openrouter`"""
+WAYS_ON = (
+    "For your own requests: free on this machine: install Ollama, `ollama pull qwen3:8b`, `%tah model`"
+    " · with a key: `%tah key`"
+)
 
 _MAX_SHOWN_CHARS = 60
 

@@ -47,7 +47,7 @@ ENTRIES: dict[str, Entry] = {
     "key_another": "Enter another key",
     "key_prompt": "Key for {title} ({variable}), not shown as you type: ",
     "key_prompt_which": "Whose key? {names} (empty: none): ",
-    "key_which_unknown": 'No service "{name}". There are: {names}.',
+    "key_which_unknown": "No service of that name. There are: {names}. A key is typed at the prompt, not in the cell.",
     "key_empty": "No key was entered.",
     "key_unlike": "That is no key: a key is one word of plain letters, digits and signs. Copy it again, alone.",
     "key_no_prompt": (

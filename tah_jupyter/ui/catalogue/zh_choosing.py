@@ -46,7 +46,7 @@ ENTRIES: dict[str, Entry] = {
     "key_another": "输入另一个密钥",
     "key_prompt": "{title} 的密钥（{variable}），输入时不显示：",
     "key_prompt_which": "哪个服务的密钥？{names}（留空：不输入）：",
-    "key_which_unknown": "没有服务“{name}”。可选：{names}。",
+    "key_which_unknown": "没有这个名称的服务。可选：{names}。密钥在提示处输入，不写在单元格里。",
     "key_empty": "没有输入密钥。",
     "key_unlike": "这不是密钥：密钥是由普通字母、数字和符号组成的一个词。请单独复制它。",
     "key_no_prompt": (

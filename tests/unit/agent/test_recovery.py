@@ -76,6 +76,15 @@ async def test_a_fallback_that_cannot_be_opened_is_passed_over_and_each_is_tried
     assert result.stop_reason == "model_error"
 
 
+async def test_the_very_model_that_failed_is_no_fallback_for_itself() -> None:
+    first = named("first", [[fails("key_refused")], [says("not asked again")]])
+    shelf = Shelf(first=first, second=named("second", [[says("from the second")]]))
+    async with session_of(first, open_model=shelf, fallbacks=["first", "second"]) as session:
+        result = await session.run("go")
+    assert result.text == "from the second"
+    assert [event.model for event in result.events if isinstance(event, ModelChanged)] == ["second"]
+
+
 async def test_the_next_run_begins_with_the_settled_model_again() -> None:
     first = named("first", [[fails("overloaded")], [says("back")]])
     shelf = Shelf(second=named("second", [[says("helped out")]]))

@@ -230,6 +230,24 @@ async def test_at_the_limit_of_turns_the_person_is_asked(keys: list[str], reason
     check_brackets(result.events)
 
 
+async def test_a_note_that_comes_while_a_question_waits_is_read_at_the_very_next_step() -> None:
+    model = ScriptedModel([*[[calls("look")]] * 2, [says("done")]])
+    person = Answering("on", session=lambda: session)
+    answer = person.answer
+
+    async def write_first(question: Question) -> Reply | None:
+        session.send(AddNote("n1", "also look at b.py", run=1))
+        await anyio.sleep(0)
+        return await answer(question)
+
+    person.answer = write_first  # type: ignore[method-assign]
+    async with session_of(model, [look], max_turns=2, person=person) as session:
+        result = await session.run("go")
+    assert model.requests[-1].messages[-1] == UserMessage("also look at b.py")
+    assert len(model.requests) == 3
+    check_brackets(result.events)
+
+
 async def test_finish_up_allows_one_more_turn_and_asks_no_more() -> None:
     model = ScriptedModel([[calls("look")]] * 9)
     person = Answering("finish", "finish", session=lambda: session)

@@ -483,10 +483,32 @@ async def test_a_model_that_is_gone_is_replaced_by_one_that_the_account_lists(ma
 
 
 async def test_another_model_can_be_chosen_for_the_run_that_failed(make: Make) -> None:
-    demo = "Scripted demo on a sample folder. It will not answer your request"
-    person = Person("Choose a model", "Cancel", "Choose a model", demo)
-    chooser = await make(person, "anthropic", environ={"ANTHROPIC_API_KEY": KEY})
-    assert await chooser.rescue(failed("no_credit"), "claude-sonnet-5-5", untouched=True) == "demo"
+    models = {"mine": Endpoint("mine", NOWHERE, "m")}
+    person = Person("Choose a model", "Cancel", "Choose a model", "mine")
+    chooser = await make(person, "anthropic", environ={"ANTHROPIC_API_KEY": KEY}, models=models)
+    assert await chooser.rescue(failed("no_credit"), "claude-sonnet-5-5", untouched=True) == "mine"
+
+
+async def test_only_what_can_go_on_with_a_run_is_offered_to_it(make: Make) -> None:
+    person = Person("Choose a model", "Cancel", "End")
+    async with ollama_of(MODELS) as service:
+        environ = {"ANTHROPIC_API_KEY": KEY, "OLLAMA_HOST": service.url}
+        chooser = await make(person, "anthropic", environ=environ)
+        assert await chooser.rescue(failed("no_credit"), "claude-sonnet-5-5", untouched=True) is None
+    card = person.asked[1]
+    assert card.offers("use:ollama/qwen3:8b")
+    assert not card.offers("use:ollama/gemma3:4b"), "it has no tools, and the run needs them"
+    assert not card.offers("use:demo"), "it works on a folder of its own"
+
+
+async def test_the_key_of_a_service_that_was_moved_elsewhere_is_no_choice_that_leads_nowhere(make: Make) -> None:
+    moved = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": "http://me:s3cr3t@127.0.0.1:1/v1"}
+    person = Person("Cancel")
+    assert await (await make(person, environ=moved)).ready() is None
+    card = person.asked[0]
+    assert not card.offers("use:openai")
+    assert card.about[0] == "OPENAI_BASE_URL points to http://127.0.0.1:1/v1, and no model there is named."
+    assert card.about[1].startswith("Name it: --model openai/NAME")
 
 
 async def test_the_same_request_can_be_sent_once_more(make: Make) -> None:

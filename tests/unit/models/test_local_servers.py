@@ -70,6 +70,17 @@ async def test_whatever_else_answers_on_the_port_is_no_model(answer: Any) -> Non
         assert await look({"ollama": service.url, "llamacpp": service.url}, limit_s=PATIENT_S) == ()
 
 
+async def test_a_name_that_no_person_could_read_is_none() -> None:
+    names = ["x" * 50_000, "", "\x1b[31mred"]
+    tags = {"models": [{"name": name} for name in names]}
+    async with (
+        serve_json({"/api/tags": lambda _: tags}) as ollama,
+        serve_json({"/v1/models": listing(*names)}) as studio,
+    ):
+        found = await look({"ollama": ollama.url, "lmstudio": studio.url}, limit_s=PATIENT_S)
+    assert [model.label for model in found] == ["\x1b[31mred"] * 2
+
+
 async def test_an_answer_without_end_is_cut() -> None:
     flood = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n" + b'["' + b"x" * 3_000_000
     async with serve_json({"/v1/models": lambda _: flood}) as service:
