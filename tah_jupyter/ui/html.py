@@ -115,7 +115,8 @@ class _Record:
         blocks = [block for group in groups for block in group.blocks]
         if not any(is_step(block) or isinstance(block, Note) for block in blocks):
             return
-        title = self._words.say("steps_of", n=sum(map(is_step, blocks)), kinds=self._phrases.kinds(blocks))
+        count, kinds = sum(map(is_step, blocks)), self._phrases.kinds(blocks)
+        title = self._words.say("steps_of", n=count, kinds=kinds) if count else self._words.say("steps")  # notes alone
         yield _fold(title, *self._grouped(groups))
 
     def _grouped(self, groups: tuple[Group, ...]) -> list[Element]:

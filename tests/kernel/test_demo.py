@@ -57,7 +57,7 @@ def _check_keepsakes(out: Path) -> None:
     page = (out / "demo.html").read_text()
     assert record.data["text/html"] in page
     assert "<script" not in page
-    assert "http" not in page.replace("http://localhost:11434", ""), "nothing is fetched"
+    assert "http" not in page, "nothing is fetched"
 
 
 def test_a_second_demo_makes_room_and_the_same_seed_draws_the_same_project(tmp_path: Path) -> None:

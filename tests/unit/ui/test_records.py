@@ -268,6 +268,12 @@ def test_notices_thoughts_and_added_prompts_are_steps_to_read() -> None:
         assert part in html
 
 
+def test_where_there_were_notices_alone_no_step_is_counted() -> None:
+    answer = MessageFinished(message="m", text="Done.")
+    view = view_of(RunStarted(prompt="x"), Notice(text="slow"), answer, RunEnded(reason="end_turn"))
+    assert "<summary>Steps</summary><ol><li>Notice: slow</li></ol>" in record(view)["text/html"]
+
+
 def test_nothing_is_said_to_be_sent_when_nothing_left_this_machine() -> None:
     for host in ("", "localhost:11434"):
         view = view_of(
