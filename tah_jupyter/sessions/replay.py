@@ -17,6 +17,7 @@ from tah_jupyter.core.events import (
     MessageStarted,
     NoteQueued,
     NoteWithdrawn,
+    Notice,
     ProcessStarted,
     PromptAdded,
     QuestionAnswered,
@@ -30,6 +31,7 @@ from tah_jupyter.core.events import (
     TurnStarted,
 )
 from tah_jupyter.core.messages import CallPart
+from tah_jupyter.toolkit.schema import sendable_name
 
 __all__ = ["close_brackets", "survivors"]
 
@@ -115,7 +117,8 @@ class _Open:
 
     def _seal(self, event: CallSealed) -> None:
         arguments = msgspec.json.encode(event.args).decode()
-        self.parts.setdefault(event.message, []).append(CallPart(event.call, event.tool, arguments))
+        part = CallPart(event.call, sendable_name(event.tool), arguments)
+        self.parts.setdefault(event.message, []).append(part)
         if event.call not in self.ended:
             self.calls[event.call] = _Call(event, event.call, event.tool, event.message, arguments)
 
@@ -133,10 +136,10 @@ class _Open:
 def close_brackets(events: Iterable[Event]) -> list[Event]:
     """The records to append so that everything that ``events`` leave open is closed; empty when nothing is.
 
-    An approval that waited is ``unanswered``, a question has no answer, an unread note is withdrawn. A call that ran
-    fails as ``unknown_after_crash``, one that had not begun as ``not_run``; each call of an open message so gets
-    exactly one result, in the order of the calls. The message ends as ``cut``, the run as ``crashed``. What belongs to
-    sub-agents closes first.
+    An approval that waited is ``unanswered``, a question has no answer, an unread note is withdrawn and its words are
+    shown. A call that ran fails as ``unknown_after_crash``, one that had not begun as ``not_run``; each call of an open
+    message so gets exactly one result, in the order of the calls. The message ends as ``cut``, the run as ``crashed``.
+    What belongs to sub-agents closes first.
 
     The records carry the place (session, run, turn, parent) of what they close, go on counting ``seq``, and have the
     time of the last event: when the crash was, nobody knows. The function is pure, and closing twice adds nothing.
@@ -182,7 +185,11 @@ def _question_ends(state: _Open) -> list[Event]:
 
 
 def _note_ends(state: _Open) -> list[Event]:
-    return [_at(queued, NoteWithdrawn(note=note)) for note, queued in state.notes.items()]
+    return [
+        _at(queued, end)
+        for note, queued in state.notes.items()
+        for end in (NoteWithdrawn(note=note), Notice(text=queued.text, code="unread"))
+    ]
 
 
 def _message_ends(state: _Open) -> list[Event]:

@@ -13,8 +13,12 @@ from tah_jupyter.core.events import (
     Event,
     MessageFinished,
     MessageStarted,
+    NoteQueued,
+    NoteWithdrawn,
     Notice,
     ProcessStarted,
+    PromptAdded,
+    QuestionAsked,
     RunEnded,
     RunStarted,
     SessionOpened,
@@ -27,6 +31,7 @@ from tah_jupyter.core.events import (
     encode,
 )
 from tah_jupyter.core.messages import CallPart
+from tah_jupyter.core.questions import Choice, Question
 from tah_jupyter.core.views import Text
 from tah_jupyter.sessions.replay import close_brackets, survivors
 
@@ -56,6 +61,25 @@ def test_a_log_without_events_or_with_all_closed_needs_nothing() -> None:
     assert close_brackets([]) == []
     whole = [*OPENING, TurnEnded(run=1, turn=1), RunEnded(reason="end_turn", run=1)]
     assert close_brackets(whole) == []
+
+
+def test_a_question_that_waited_has_no_answer_and_a_note_that_was_not_read_is_shown() -> None:
+    place = {"run": 1, "turn": 1}
+    question = Question("q1", "What now?", (Choice("on", "Go on"),))
+    notes = [NoteQueued(note=note, text=f"words of {note}", **place) for note in ("n1", "n2", "n3")]
+    read = [PromptAdded(text="words of n1", source="person", note="n1", **place), NoteWithdrawn(note="n2", **place)]
+    events = [*OPENING, *notes, *read, QuestionAsked(question=question, **place)]
+    answered, withdrawn, shown, _, _ = close_brackets(events)
+    assert (answered.question, answered.key) == ("q1", "")
+    assert (withdrawn.note, shown.code, shown.text) == ("n3", "unread", "words of n3")
+    assert close_brackets([*events, *close_brackets(events)]) == []
+
+
+def test_a_call_of_an_open_message_gets_a_name_that_providers_take_back() -> None:
+    strange = CallSealed(call="c1", message="m1", tool="bad name! <x>", problem="no such tool", run=1, turn=1)
+    failed = ToolFailed(call="c1", tool="bad name! <x>", error="Unknown", text="There is none.", run=1, turn=1)
+    message, _, _ = close_brackets([*OPENING, MessageStarted(message="m1", run=1, turn=1), strange, failed])
+    assert [part.tool for part in message.calls] == ["bad_name___x_"]
 
 
 def test_each_kind_of_bracket_gets_its_one_end_where_it_stands() -> None:
