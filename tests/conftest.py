@@ -46,7 +46,9 @@ def _nothing_blocks_the_loop() -> Iterator[None]:
     guard.functions["os.read"].can_block_in("subprocess.py", {"_execute_child"})
     # Where a path leads is asked before a call is judged: it reads links, some microseconds a part, and no file.
     for name in ("os.path.abspath", "os.readlink", "os.stat", "os.getcwd"):
-        guard.functions[name].can_block_in("tah_jupyter/host/files/boundary.py", {"_real", "_real_folder", "_folder_of"})
+        guard.functions[name].can_block_in(
+            "tah_jupyter/host/files/boundary.py", {"_real", "_real_folder", "_folder_of"}
+        )
     # litellm is not ours: it reads certificates and modules on the loop (measured: 25 to 55 ms once, not at a request).
     for function in guard.functions.values():
         function.can_block_in("tah_jupyter/models/litellm_route.py", {"_send", "_chunks"})
