@@ -24,7 +24,7 @@ from tah_jupyter.models.chat.provider_errors import Target, model_error, target_
 from tah_jupyter.models.chat.retry import with_retries
 from tah_jupyter.models.chat.surrogates import mend
 from tah_jupyter.models.chat.transport_errors import error_of_cut
-from tah_jupyter.models.chat.wire import wire_message, wire_tool
+from tah_jupyter.models.chat.wire import alternating, wire_message, wire_tool
 from tah_jupyter.models.litellm_errors import error_of_litellm
 from tah_jupyter.models.litellm_library import is_loaded, lease_clients, library, release_clients
 from tah_jupyter.models.prices import Facts, facts_named
@@ -159,7 +159,7 @@ class ThroughLitellm:
             raise error_of_litellm(error, target, shown=False) from None
 
     def _arguments(self, request: ModelRequest, target: Target) -> dict[str, Any]:
-        messages = [{"role": "system", "content": request.system}, *map(wire_message, request.messages)]
+        messages = [{"role": "system", "content": request.system}, *map(wire_message, alternating(request.messages))]
         given = {
             "tools": [wire_tool(tool) for tool in request.tools],
             "api_base": self._base_url,

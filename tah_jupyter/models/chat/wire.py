@@ -1,28 +1,33 @@
-"""The bytes of a request. Each message is encoded once in its life, so that a long session costs linear work."""
+"""The bytes of a request. Each message is encoded once in its life, so that a long session costs linear work.
+
+What the person says in a row, after a run that failed or was stopped, is sent as one message: the chat templates of
+many local models (Gemma's and Mistral's, for two) refuse a conversation in which person and model do not alternate.
+"""
 
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from tah_jupyter.core.calls import ToolSchema
-from tah_jupyter.core.messages import AssistantMessage, Message, ModelRequest, ToolMessage
+from tah_jupyter.core.messages import AssistantMessage, Message, ModelRequest, ToolMessage, UserMessage
 
-__all__ = ["RequestBody", "wire_message", "wire_tool"]
+__all__ = ["RequestBody", "alternating", "wire_message", "wire_tool"]
 
 _encode = msgspec.json.encode
 _CONVERSATIONS = 8  # a session and its sub-agents take turns on one model; older ones are encoded again
 
 
 class _Conversation:
-    """The encoded messages of one history, which only grows."""
+    """The encoded messages of one history, which only grows. What the person said last stays open: more may follow."""
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
         self.encoded = bytearray()
+        self.said: list[UserMessage] = []
 
 
 class RequestBody:
@@ -45,7 +50,7 @@ class RequestBody:
         parts: list[bytes | bytearray] = [self._head]
         if with_usage:
             parts.append(b',"stream_options":{"include_usage":true}')
-        parts += (self._encoded_tools(request.tools), b',"messages":[', self._encoded_messages(request), b"]}")
+        parts += (self._encoded_tools(request.tools), b',"messages":[', *self._encoded_messages(request), b"]}")
         return b"".join(parts)
 
     def _encoded_tools(self, tools: Sequence[ToolSchema]) -> bytes:
@@ -54,7 +59,7 @@ class RequestBody:
         self._tools = tools if isinstance(tools, tuple) else tuple(tools)
         return self._tool_bytes
 
-    def _encoded_messages(self, request: ModelRequest) -> bytearray:
+    def _encoded_messages(self, request: ModelRequest) -> tuple[bytes | bytearray, ...]:
         conversation = self._conversation(request)
         known = len(conversation.messages)
         # List comparison looks at identity first, so this is a few nanoseconds a message.
@@ -64,9 +69,16 @@ class RequestBody:
         if not conversation.encoded:
             conversation.encoded += _safe_encode({"role": "system", "content": request.system})
         for message in request.messages[known:]:
-            conversation.encoded += b"," + _safe_encode(wire_message(message, self._id))
+            if isinstance(message, UserMessage):
+                conversation.said.append(message)
+            else:
+                conversation.encoded += self._encoded(alternating([*conversation.said, message]))
+                conversation.said.clear()
             conversation.messages.append(message)
-        return conversation.encoded
+        return conversation.encoded, self._encoded(alternating(conversation.said))
+
+    def _encoded(self, messages: Iterable[Message]) -> bytes:
+        return b"".join(b"," + _safe_encode(wire_message(message, self._id)) for message in messages)
 
     def _conversation(self, request: ModelRequest) -> _Conversation:
         key = _key(request)
@@ -78,6 +90,25 @@ class RequestBody:
 
     def _id(self, call_id: str) -> str:
         return hashlib.sha256(call_id.encode()).hexdigest()[:9] if self._short_ids else call_id
+
+
+def alternating(messages: Iterable[Message]) -> Iterator[Message]:
+    """``messages`` with those of the person that follow one another joined.
+
+    >>> [message.text for message in alternating([UserMessage("a"), UserMessage("b"), AssistantMessage("c")])]
+    ['a\\n\\nb', 'c']
+    """
+    said: list[str] = []
+    for message in messages:
+        if isinstance(message, UserMessage):
+            said.append(message.text)
+            continue
+        if said:
+            yield UserMessage("\n\n".join(said))
+            said = []
+        yield message
+    if said:
+        yield UserMessage("\n\n".join(said))
 
 
 def wire_message(message: Message, id_of: Callable[[str], str] = str) -> dict[str, Any]:

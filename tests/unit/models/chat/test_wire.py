@@ -40,6 +40,18 @@ def test_more_conversations_than_are_kept_are_all_sent_whole() -> None:
             assert [message["content"] for message in sent] == ["s", *(message.text for message in messages)]
 
 
+def test_what_the_person_says_in_a_row_is_one_message_as_strict_chat_templates_want_it() -> None:
+    body = RequestBody("m")
+    history: list[Message] = [UserMessage("go"), UserMessage("once more")]
+    assert [message["content"] for message in built(body, *history)["messages"]] == ["s", "go\n\nonce more"]
+    history += [UserMessage("please")]
+    assert [message["content"] for message in built(body, *history)["messages"]] == ["s", "go\n\nonce more\n\nplease"]
+    history += [CALL, ToolMessage("call-1", "x"), UserMessage("note"), UserMessage("and this"), AssistantMessage("ok")]
+    sent = built(body, *history)["messages"]
+    assert [message["role"] for message in sent] == ["system", "user", "assistant", "tool", "user", "assistant"]
+    assert sent == built(RequestBody("m"), *history)["messages"], "the same bytes as if it were sent at once"
+
+
 def test_tools_are_sent_as_they_are_now() -> None:
     body = RequestBody("m")
     read, write = (ToolSchema(name, "d", {"type": "object"}) for name in ("read", "write"))
@@ -53,7 +65,7 @@ def test_an_empty_history_still_has_its_instructions() -> None:
 
 
 def test_a_message_is_encoded_once_in_its_life(monkeypatch: pytest.MonkeyPatch) -> None:
-    encoded: list[Message] = []
+    encoded: list[Message] = []  # but for what the person said last, to which more may be added
     body = RequestBody("m")
     plain = wire.wire_message
     monkeypatch.setattr(wire, "wire_message", lambda message, id_of: encoded.append(message) or plain(message, id_of))
