@@ -17,7 +17,7 @@ from tests.support.cards import card
 
 pytestmark = pytest.mark.anyio
 
-NAMES = set("tah allow execute_command scripted python c print src a b py env x y A k".split())
+NAMES = set(re.findall(r"\w+", "tah allow execute_command scripted python c print src a b py env x y A k"))
 """What may stay: commands, the tool that a rule names, the model, programs, files and what is in them, thousands."""
 
 PLAN = {"todos": [{"content": "改", "status": "in_progress"}, {"content": "查", "status": "pending"}]}
