@@ -1,7 +1,7 @@
 """A person at ``input()``: approvals (screen C2) and other questions, asked until there is a clear answer.
 
 Only an answer that says so allows. Anything unclear asks again, and two words or more are a denial that is told to the
-model. What was typed before the question stood there is no answer to it.
+model. What was typed before the question stood there is no answer to it, nor is one line of a paste.
 """
 
 import select
@@ -30,6 +30,9 @@ SETTLE_S = 0.4
 """How long a question stands before an answer counts: what comes sooner was meant for something else, as is the rest of
 a paste (experience, section B3).
 """
+
+PASTE_S = 0.02
+"""How soon behind a line another key comes only when both were pasted."""
 
 Read = Callable[[str], str]
 Show = Callable[[Iterable[Line]], None]
@@ -140,19 +143,31 @@ def _prompt(beside: list[Line], prompt: str) -> str:
 
 
 def _read(prompt: str, read: Read) -> str | None:
-    """One answer; None when there is nobody. Bytes that are no text are an answer nobody understands."""
+    """One answer; None when there is nobody. Bytes that are no text are an answer nobody understands, and so is the
+    first line of a paste: it was meant for something else.
+    """
     _drop_typed_ahead()
     try:
-        return read(prompt).encode("utf-8", "replace").decode()
+        text = read(prompt).encode("utf-8", "replace").decode()
+        return "" if _more_comes() else text
     except UnicodeDecodeError:
         return ""
     except (EOFError, StdinNotImplementedError):
         return None
 
 
+def _more_comes() -> bool:
+    """Whether more stands behind the line that was read just now."""
+    return _at_terminal() and bool(select.select([sys.stdin.fileno()], [], [], PASTE_S)[0])
+
+
+def _at_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def _drop_typed_ahead() -> None:
     """Throw away what was typed before the question, and what still comes while it appears."""
-    if sys.stdin is None or not sys.stdin.isatty():
+    if not _at_terminal():
         return
     import termios  # noqa: PLC0415 - exists only where terminals are of this kind
 

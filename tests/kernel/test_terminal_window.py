@@ -158,16 +158,19 @@ def test_what_was_typed_before_the_question_is_no_answer(open_terminal: Open, pr
     assert project.records("approval.answered")[0]["outcome"] == "denied"
 
 
-def test_the_rest_of_a_paste_is_no_answer(open_terminal: Open, project: Project) -> None:
-    project.script(EDIT, EDIT, says("well"))
+def test_no_line_of_a_paste_is_an_answer(open_terminal: Open, project: Project) -> None:
+    project.script(READ, EDIT, says("well"))
     window = open_terminal()
     window.enter("%tah ask fix it\ny\ny")
     asked(window)
-    window.enter("n\ny\ny")
+    window.enter("y\ny\nx = df.groupby('month')\nprint(x)")
     asked(window, 2)
+    assert project.a == "x = 1\n"
     window.enter("n")
     window.prompt(4)
     assert project.a == "x = 1\n"
+    assert "reason" not in project.records("approval.answered")[0]
+    assert "NameError" not in window.text, "nor does the rest of it run as code"
 
 
 def test_a_window_that_becomes_narrower(open_terminal: Open, project: Project) -> None:
