@@ -134,6 +134,7 @@ class Conversation:
                 session = await self._session_for(await self._settling.settled(request.config), request)
                 self._run = session.tally.runs + 1
                 request.surface.begin(partial(self.transcript.run, self._run), self._send)
+                self._loop.call_soon(self._say_again)  # the run begins before it first waits
                 result = await session.run(request.prompt, background=request.background)
             finally:
                 self._request = self._desk.surface = self._held = None
@@ -166,6 +167,13 @@ class Conversation:
             self._held.say(text)
         elif self._desk.surface is not None:
             self._desk.surface.say(text)
+
+    def _say_again(self) -> None:
+        """What was settled while the request was kept, in the run that takes its place: a key that works, a model that
+        only answers.
+        """
+        for text in self._held.said if self._held is not None else ():
+            self._say(text)
 
     def _send(self, command: Command) -> None:
         """What a surface sends, from any thread."""

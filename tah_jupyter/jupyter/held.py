@@ -25,6 +25,8 @@ class Held:
         self._answer = answer
         self._transcript = Transcript()
         self._told = 0
+        self.said: list[str] = []
+        """What was said meanwhile, which the run's own frame says again."""
         self._tell(RunStarted(prompt=prompt))
 
     def picture(self) -> RunView:
@@ -46,6 +48,7 @@ class Held:
 
     def say(self, text: str) -> None:
         """Show a line about what is being settled."""
+        self.said.append(text)
         self._tell(Notice(text=text, code="settling"))
         self._surface.changed(checkpoint=False)
 

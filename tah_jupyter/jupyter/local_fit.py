@@ -6,14 +6,16 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 from tah_jupyter.jupyter.model_cards import SUGGESTED, window_card
-from tah_jupyter.jupyter.model_picker import NobodyAnswers, Put, answers_only
+from tah_jupyter.jupyter.model_picker import NobodyAnswers, Put
 from tah_jupyter.models.choose import ModelSpec
-from tah_jupyter.models.local_servers import can_use_tools, loaded_window, ollama_at
+from tah_jupyter.models.local_servers import can_use_tools, loaded_window, look, ollama_at
 from tah_jupyter.models.offers import ENOUGH_TOKENS
 from tah_jupyter.ui.visible import visible_line
 from tah_jupyter.ui.words import Words
 
 __all__ = ["KnownModels", "LocalFit"]
+
+_LOOK_S = 5.0  # the person waits for a model to be loaded anyway
 
 _Model = tuple[str, str]  # Ollama's address, and the model's name there
 
@@ -73,7 +75,14 @@ class LocalFit:
     async def _learn_of_tools(self, url: str, model: str) -> None:
         if (url, model) not in self._known.without_tools and await can_use_tools(url, model) is False:
             self._known.without_tools.add((url, model))
-            self._say(answers_only(model, f"ollama pull {SUGGESTED}", self._words))
+            words, shown = self._words, visible_line(model).text
+            fitting = words.say("tools_fitting", name=await self._fitting(url))
+            self._say(f"{words.say('tools_answers_only', model=shown)} {fitting}")
+
+    async def _fitting(self, url: str) -> str:
+        """How to get a model that can use tools: by the name of one that is there, else of one to fetch."""
+        able = [each for each in await look({"ollama": url}, limit_s=_LOOK_S) if each.can_use_tools]
+        return visible_line(f"%tah model {able[0].name}" if able else f"ollama pull {SUGGESTED}").text
 
     async def _answer(self, window: int) -> str:
         card = window_card(window, self._words)

@@ -12,7 +12,7 @@ from tah_jupyter.core.questions import Asker, Question, Reply
 from tah_jupyter.host.net import is_loopback
 from tah_jupyter.host.secrets.keys import Keys
 from tah_jupyter.jupyter.key_entry import KeyEntry, lock_of_provider
-from tah_jupyter.jupyter.model_cards import SUGGESTED, model_card, other_services_card
+from tah_jupyter.jupyter.model_cards import model_card, other_services_card
 from tah_jupyter.models.local_addresses import ollama_url
 from tah_jupyter.models.local_servers import LOOK_S, addresses, look
 from tah_jupyter.models.offers import Offers, offers_of
@@ -20,10 +20,9 @@ from tah_jupyter.models.providers import PROVIDERS
 from tah_jupyter.runtime.config import Config
 from tah_jupyter.runtime.config_sources import OWN_FILE
 from tah_jupyter.runtime.own_config import remember
-from tah_jupyter.ui.visible import visible_line
 from tah_jupyter.ui.words import Words
 
-__all__ = ["ModelPicker", "NobodyAnswers", "Put", "answered", "answers_only"]
+__all__ = ["ModelPicker", "NobodyAnswers", "Put", "answered"]
 
 _ELSEWHERE = ("JUPYTERHUB_API_URL", "COLAB_RELEASE_TAG", "KAGGLE_KERNEL_RUN_TYPE", "CODESPACES", "SSH_CONNECTION")
 """Variables of places where the kernel runs on another machine than the person's browser."""
@@ -46,12 +45,6 @@ def answered(ask: Asker) -> Put:
         return reply
 
     return put
-
-
-def answers_only(model: str, fitting: str, words: Words) -> str:
-    """What a model without tools is good for, and how to get one with them."""
-    shown = visible_line(model).text
-    return f"{words.say('tools_answers_only', model=shown)} {words.say('tools_fitting', name=fitting)}"
 
 
 class ModelPicker:
@@ -98,7 +91,6 @@ class ModelPicker:
                 if why_not:
                     about = (why_not,)
                     continue
-            self._say_what_it_cannot(name, offers)
             if reply.remember:
                 await self._remember(name)
             return name
@@ -107,12 +99,6 @@ class ModelPicker:
         """What can be chosen now; looks at the servers of this machine."""
         local = await look(addresses(self._keys), limit_s=self._look_s)
         return offers_of(self._config.models, self._keys, local)
-
-    def _say_what_it_cannot(self, name: str, offers: Offers) -> None:
-        model = next((each for each in offers.local if each.name == name), None)
-        if model is not None and model.can_use_tools is False:
-            fitting = next((f"%tah model {fit.name}" for fit in offers.fit), f"ollama pull {SUGGESTED}")
-            self._say(answers_only(model.label, fitting, self._words))
 
     def _where_nothing_answers(self, offers: Offers) -> tuple[str, ...]:
         """Why there is no local model, where a person may well expect one."""

@@ -388,9 +388,18 @@ async def test_a_model_without_tools_is_taken_to_answer_and_one_that_fits_is_nam
         assert await chooser.ready() == "ollama/gemma3:4b"
         assert chooser.only_answers("ollama/gemma3:4b")
         assert not chooser.only_answers("ollama/qwen3:8b")
-    assert person.told[0] == (
-        "gemma3:4b cannot use tools: it can answer, not act. One that can: %tah model ollama/qwen3:8b"
-    )
+    said = "gemma3:4b cannot use tools: it can answer, not act. One that can: %tah model ollama/qwen3:8b"
+    assert [line for line in person.told if "tools" in line] == [said]
+
+
+async def test_a_remembered_model_without_tools_is_said_to_be_one_once_in_a_kernel(make: Make) -> None:
+    known, person = KnownModels(), Person()
+    async with ollama_of({"gemma3:4b": ["completion"]}) as service:
+        for _ in range(2):
+            chooser = await make(person, "ollama/gemma3:4b", known, environ={"OLLAMA_HOST": service.url})
+            assert await chooser.ready() == ""
+    said = "gemma3:4b cannot use tools: it can answer, not act. One that can: ollama pull qwen3:8b"
+    assert [line for line in person.told if "tools" in line] == [said]
 
 
 async def test_where_no_local_model_can_act_the_card_names_one_that_could(make: Make) -> None:
