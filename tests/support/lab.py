@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,8 +68,16 @@ class Lab:
 
 
 @contextmanager
-def running_lab(folder: Path, *, env: dict[str, str] | None = None) -> Iterator[Lab]:
-    """JupyterLab with its folders in ``folder``; ``env`` is added to the environment of the server and its kernels."""
+def running_lab(
+    folder: Path,
+    *,
+    env: dict[str, str] | None = None,
+    python: Path = Path(sys.executable),
+    environ: Mapping[str, str] = os.environ,
+) -> Iterator[Lab]:
+    """JupyterLab of ``python`` with its folders in ``folder``; the server and its kernels have ``environ`` and,
+    added to it, ``env``.
+    """
     root, settings, log = folder / "root", folder / "settings", folder / "jupyter.log"
     root.mkdir()
     _write_setting(settings, "notification", QUIET)
@@ -81,8 +89,8 @@ def running_lab(folder: Path, *, env: dict[str, str] | None = None) -> Iterator[
         "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
         "IPYTHONDIR": "ipython",
     }
-    environ = {**os.environ, **{name: str(folder / part) for name, part in folders.items()}, **(env or {})}
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root"]
+    environ = {**environ, **{name: str(folder / part) for name, part in folders.items()}, **(env or {})}
+    command = [str(python), "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root"]
     command += ["--IdentityProvider.token=", f"--ServerApp.root_dir={root}", "--ServerApp.disable_check_xsrf=True"]
     command += ["--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"]
     server = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
