@@ -19,6 +19,7 @@ from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.outcome import Outcome, Withdrawn, failed, failure_line, failure_of, stopped, unanswered
 from tah_jupyter.jupyter.output import Output
 from tah_jupyter.jupyter.place import remember_introduced
+from tah_jupyter.jupyter.printing import tell
 from tah_jupyter.jupyter.pump import Interrupted, MainThread
 from tah_jupyter.runtime.config import Config
 
@@ -80,7 +81,7 @@ class Cell:
     def block(self) -> Outcome | None:
         """In a terminal: the same, blocking. Only the first request takes long enough to begin that it is said."""
         if self._agent.conversation is None:
-            print(self._words.say("starting"), flush=True)
+            tell(self._words.say("starting"))
         try:
             told = self._main.block_for(self._agent.submit(lambda talk: self._work(talk, None)))
         except Interrupted as interrupt:
@@ -214,4 +215,4 @@ class Cell:
         self._clear()
         if not self._options.keep_going:
             raise failed(error, self._words) from None
-        print(failure_line(error, self._words))
+        tell(failure_line(error, self._words))

@@ -18,6 +18,7 @@ from tah_jupyter.jupyter.kernel import notebook_path
 from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.magics import Magics
 from tah_jupyter.jupyter.place import find_place
+from tah_jupyter.jupyter.printing import tell
 from tah_jupyter.jupyter.settings import Settings
 from tah_jupyter.jupyter.status import load_lines
 from tah_jupyter.jupyter.transformer import AwaitedCells, keep_question
@@ -64,7 +65,7 @@ class _Extension:
         if "tah" not in shell.user_ns:
             shell.push({"tah": self._magics.name}, interactive=False)
         for line in load_lines(loaded.config(), place, loaded.keys, loaded.words):
-            print(line)
+            tell(line)
 
     def unload(self) -> None:
         shell = self._shell

@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tah_jupyter.host.secrets.values import secrets_in
+from tah_jupyter.jupyter.printing import tell
 from tah_jupyter.ui.words import Words
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def install(shell: Any, words: Callable[[], Words]) -> None:
     def look(result: Any) -> None:
         cell = getattr(getattr(result, "info", None), "raw_cell", None)
         if isinstance(cell, str) and holds_key(cell):
-            print(words().say("key_in_cell"))
+            tell(words().say("key_in_cell"))
 
     look.tah_key_hygiene = True  # type: ignore[attr-defined]  # by which it is found again
     shell.events.register("post_run_cell", look)

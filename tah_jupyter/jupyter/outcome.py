@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from tah_jupyter.core.calls import Headline
 from tah_jupyter.core.errors import TahError
 from tah_jupyter.core.events import ApprovalAnswered
+from tah_jupyter.jupyter.printing import sayable, tell
 from tah_jupyter.ui.visible import visible_line
 from tah_jupyter.ui.words import Words
 
@@ -46,7 +47,7 @@ class Outcome:
 
     def _ipython_display_(self) -> None:
         if not self._in_own_cell():
-            print(repr(self))
+            tell(repr(self))
 
 
 def stopped(during: Headline | None, words: Words = _ENGLISH, *, settled: bool = True) -> KeyboardInterrupt:
@@ -85,5 +86,5 @@ def unanswered(result: Any) -> int:
 
 def _one_line(error: E, line: str) -> E:
     """Let IPython show ``line`` where it would show a traceback; the type stays, so that code can still catch it."""
-    error._render_traceback_ = lambda *_: [line]  # type: ignore[attr-defined]
+    error._render_traceback_ = lambda *_: [sayable(line)]  # type: ignore[attr-defined]
     return error

@@ -7,6 +7,8 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from tah_jupyter.jupyter.printing import sayable
+
 __all__ = ["Output"]
 
 
@@ -21,7 +23,8 @@ class Output:
     def show(self, bundle: Mapping[str, Any]) -> None:
         """Show ``bundle`` (MIME types and their data), or replace what is shown by it."""
         transient = {"display_id": self._id}
-        self._shell.display_pub.publish(data=dict(bundle), metadata={}, transient=transient, update=self.shown)
+        data = {mime: sayable(value) if mime == "text/plain" else value for mime, value in bundle.items()}
+        self._shell.display_pub.publish(data=data, metadata={}, transient=transient, update=self.shown)
         self.shown = True
 
     def replace_all(self, bundle: Mapping[str, Any]) -> None:

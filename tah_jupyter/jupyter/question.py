@@ -14,6 +14,7 @@ from IPython.core.error import StdinNotImplementedError
 from tah_jupyter.core.approvals import Allow, Answer, Deny
 from tah_jupyter.core.errors import TahError
 from tah_jupyter.core.questions import Choice, Question, Reply
+from tah_jupyter.jupyter.printing import tell
 from tah_jupyter.ui.cards import allowable
 from tah_jupyter.ui.run_view import Approval
 from tah_jupyter.ui.terminal_card import answers, answers_help, approval_card, named, numbered, question_card, titled
@@ -181,4 +182,4 @@ def _drop_typed_ahead() -> None:
 
 def _print(lines: Iterable[Line]) -> None:
     for line in lines:
-        print(line.text, flush=True)
+        tell(line.text)

@@ -23,6 +23,7 @@ from tah_jupyter.core.approvals import Answer
 from tah_jupyter.core.commands import Command
 from tah_jupyter.core.questions import Question, Reply
 from tah_jupyter.jupyter.output import Output
+from tah_jupyter.jupyter.printing import sayable
 from tah_jupyter.jupyter.pump import MainThread
 from tah_jupyter.jupyter.question import ask_question, ask_until_answered
 from tah_jupyter.jupyter.secret import read_secret
@@ -95,8 +96,7 @@ class Screen:
 
     def _write(self, text: str) -> None:
         """Write what the terminal's encoding can say, and the rest as escapes."""
-        encoding = self._out.encoding or "utf-8"
-        self._out.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        self._out.write(sayable(text, self._out.encoding))
         self._out.flush()
 
 
@@ -172,11 +172,11 @@ class Terminal(Still):
         if not sys.stdin.isatty():
             return None
         self._settle()
-        return self._at_prompt(lambda: read_secret(visible_line(prompt).text + " "))
+        return self._at_prompt(lambda: read_secret(sayable(visible_line(prompt).text) + " "))
 
     def _read(self, prompt: str) -> str:
         """A line from the person; one that comes through a pipe is shown, as a typed one is by the terminal."""
-        text = input(prompt)
+        text = input(sayable(prompt))
         if not sys.stdin.isatty():
             self._screen.show([Line(visible_line(text).text)])
         return text

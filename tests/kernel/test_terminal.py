@@ -10,9 +10,9 @@ IPYTHON = [sys.executable, "-u", "-m", "IPython", "--simple-prompt", "--no-banne
 LOADED = ("%load_ext tah_jupyter", "%tah model scripted:script.json")
 
 
-def typed(project: Project, *lines: str, leaves: tuple[str, ...] = ("exit", "y", "")) -> str:
+def typed(project: Project, *lines: str, leaves: tuple[str, ...] = ("exit", "y", ""), encoding: str = "utf-8") -> str:
     """Everything that IPython printed after ``lines`` came through its input and the input ended."""
-    env = {**os.environ, **project.env, "PYTHONWARNINGS": "ignore"}
+    env = {**os.environ, **project.env, "PYTHONWARNINGS": "ignore", "PYTHONIOENCODING": encoding}
     done = subprocess.run(
         IPYTHON, input="\n".join([*lines, *leaves]), capture_output=True, text=True, cwd=project.folder, env=env,
         timeout=50, check=False,
@@ -55,3 +55,16 @@ def test_a_log_has_no_control_characters_and_no_progress(project: Project) -> No
     assert "ok   run sh -c" in ours
     assert "..." not in ours
     assert not [character for character in ours if ord(character) < 32 and character != "\n"]
+
+
+def test_what_the_encoding_of_the_terminal_cannot_say_is_escaped(project: Project) -> None:
+    project.script(READ, EDIT, says("fertig ✓"))
+    lines = (*LOADED, "%tah doctor", "%tah ask change it", "y", "%tah sessions show 1", "tah.last")
+    shown = typed(project, *lines, encoding="ascii")
+    assert "tah 0.1 \\xb7 no model chosen" in shown
+    assert "\\u2713 Good" in shown
+    assert "tah is starting\\u2026" in shown
+    assert "fertig \\u2713" in shown
+    assert "tah \\xb7 run 1 \\xb7 \\u2713 Done" in shown
+    assert "Error" not in shown
+    assert project.a == "x = 2\n"

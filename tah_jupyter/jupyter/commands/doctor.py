@@ -9,6 +9,7 @@ from tah_jupyter.jupyter.doctor.finding import here
 from tah_jupyter.jupyter.doctor.report import as_json, as_text
 from tah_jupyter.jupyter.grammar import COMMANDS
 from tah_jupyter.jupyter.loaded import Loaded
+from tah_jupyter.jupyter.printing import tell
 
 __all__ = ["run"]
 
@@ -21,4 +22,4 @@ def run(loaded: Loaded, argument: str) -> None:
     began = time.perf_counter()
     findings = examine(here(loaded, ask_service="--check" in options))
     took_s = time.perf_counter() - began
-    print(as_json(findings, took_s=took_s) if "--json" in options else as_text(findings, words, took_s=took_s))
+    tell(as_json(findings, took_s=took_s) if "--json" in options else as_text(findings, words, took_s=took_s))

@@ -16,6 +16,7 @@ from tah_jupyter.host.files.names import decode_name
 from tah_jupyter.jupyter.columns import aligned
 from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.place import CHOSEN, is_wide
+from tah_jupyter.jupyter.printing import tell
 from tah_jupyter.jupyter.status import added_words, folder_words, place_words
 from tah_jupyter.runtime.config import Folders
 from tah_jupyter.runtime.config_sources import OWN_FILE
@@ -52,14 +53,14 @@ def _show(loaded: Loaded) -> None:
     words, place = loaded.words, loaded.place
     added = added_words(place.folders.joined(loaded.config().folders), words)
     rows = [(words.say("row_folder"), place_words(place, words)), *((words.say("row_added"), line) for line in added)]
-    print("\n".join(aligned(rows)))
+    tell("\n".join(aligned(rows)))
 
 
 def _choose(loaded: Loaded, path: str) -> None:
     place, words = loaded.place, loaded.words
     root = _folder(loaded, path)
     loaded.place = place._replace(root=root, mark=CHOSEN, folders=_without(place.folders, root))
-    print(words.say("folder_now", folder=folder_words(loaded.place.root, words)))
+    tell(words.say("folder_now", folder=folder_words(loaded.place.root, words)))
 
 
 def _add(loaded: Loaded, path: str, *, read_only: bool) -> None:
@@ -72,8 +73,8 @@ def _add(loaded: Loaded, path: str, *, read_only: bool) -> None:
     added = rest._replace(read=(*rest.read, folder)) if read_only else rest._replace(change=(*rest.change, folder))
     loaded.place = place._replace(folders=added)
     key = "folder_added_read_only" if read_only else "folder_added"
-    print(words.say(key, folder=folder_words(folder, words)))
-    print(words.say("folder_until", key='"folders"', file=OWN_FILE))
+    tell(words.say(key, folder=folder_words(folder, words)))
+    tell(words.say("folder_until", key='"folders"', file=OWN_FILE))
 
 
 def _remove(loaded: Loaded, path: str) -> None:
@@ -82,7 +83,7 @@ def _remove(loaded: Loaded, path: str) -> None:
     rest = _without(place.folders, folder)
     if rest != place.folders:
         loaded.place = place._replace(folders=rest)
-        print(words.say("folder_removed", folder=folder_words(folder, words)))
+        tell(words.say("folder_removed", folder=folder_words(folder, words)))
     elif any(folder in folders for folders in loaded.config().folders):
         raise UsageError(words.say("folder_in_config", path=_shown(path), file=OWN_FILE))
     else:

@@ -9,6 +9,7 @@ from tah_jupyter.core.approvals import Allow, Answer, Deny
 from tah_jupyter.jupyter.conversation import Conversation
 from tah_jupyter.jupyter.grammar import whole_number
 from tah_jupyter.jupyter.loaded import Loaded
+from tah_jupyter.jupyter.printing import tell
 from tah_jupyter.ui.cards import allowable
 from tah_jupyter.ui.figures import clock
 from tah_jupyter.ui.phrases import Phrases
@@ -36,16 +37,14 @@ def run(loaded: Loaded, argument: str) -> None:
     words = Words(talk.language if talk is not None else "en")
     verb, *rest = argument.split(maxsplit=2) if argument else [""]
     if not verb:
-        print(
-            "\n".join(_listed(talk, view, words)) if talk is not None and view is not None else words.say("jobs_none")
-        )
+        tell("\n".join(_listed(talk, view, words)) if talk is not None and view is not None else words.say("jobs_none"))
         return
     number = whole_number(rest[0]) if rest else None
     if verb not in _VERBS or number is None or (len(rest) > 1 and verb not in _MORE_WORDS):
         raise UsageError(words.say("jobs_usage"))
     if talk is None or view is None or view.run != number:
         raise UsageError(words.say("jobs_no_run", n=number))
-    print(_VERBS[verb](loaded, talk, view, words, rest[1] if len(rest) > 1 else ""))
+    tell(_VERBS[verb](loaded, talk, view, words, rest[1] if len(rest) > 1 else ""))
 
 
 def _listed(talk: Conversation, view: RunView, words: Words) -> Iterator[str]:

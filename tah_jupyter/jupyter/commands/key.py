@@ -8,6 +8,7 @@ from tah_jupyter.core.errors import TahError
 from tah_jupyter.jupyter.at_agent import at_agent, secret_on
 from tah_jupyter.jupyter.columns import aligned
 from tah_jupyter.jupyter.loaded import Loaded
+from tah_jupyter.jupyter.printing import tell
 from tah_jupyter.jupyter.pump import MainThread
 from tah_jupyter.models.providers import PROVIDERS
 
@@ -38,7 +39,7 @@ def _show(loaded: Loaded) -> None:
     words, keys = loaded.words, loaded.keys
     known = {name: keys.place_of(name) for name in _variables(loaded).values()}
     rows = [(name, place_of_key(name, keys, words)) for name, place in known.items() if place]
-    print("\n".join([words.say("key_rows"), *aligned(rows)] if rows else [words.say("key_none")]))
+    tell("\n".join([words.say("key_rows"), *aligned(rows)] if rows else [words.say("key_none")]))
 
 
 def _ask_whose(loaded: Loaded) -> str:
@@ -74,9 +75,9 @@ def _forget(loaded: Loaded, name: str) -> None:
 
         return await system_keyring.forget(keys, variable)
 
-    print(words.say("key_forgotten_here" if at_agent(loaded, forget) else "key_forgotten", variable=variable))
+    tell(words.say("key_forgotten_here" if at_agent(loaded, forget) else "key_forgotten", variable=variable))
     if keys.in_environment(variable):
-        print(words.say("key_environment_stays", variable=variable))
+        tell(words.say("key_environment_stays", variable=variable))
 
 
 def _variable(loaded: Loaded, name: str) -> str:

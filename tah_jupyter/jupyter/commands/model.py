@@ -10,6 +10,7 @@ from IPython.core.error import UsageError
 from tah_jupyter.jupyter.at_agent import at_agent
 from tah_jupyter.jupyter.columns import aligned
 from tah_jupyter.jupyter.loaded import Loaded
+from tah_jupyter.jupyter.printing import tell
 from tah_jupyter.jupyter.pump import MainThread
 from tah_jupyter.jupyter.status import model_advice, model_words
 from tah_jupyter.ui.visible import visible_line
@@ -28,8 +29,8 @@ def run(loaded: Loaded, name: str) -> None:
         _settle(loaded, name)
         return
     config, keys = loaded.config(), loaded.keys
-    print(model_advice(config, keys) or model_words(config, keys, loaded.words))
-    print("\n".join(_ready(loaded, at_agent(loaded, lambda main: _look(loaded, main)))))
+    tell(model_advice(config, keys) or model_words(config, keys, loaded.words))
+    tell("\n".join(_ready(loaded, at_agent(loaded, lambda main: _look(loaded, main)))))
 
 
 def _settle(loaded: Loaded, name: str) -> None:
@@ -39,7 +40,7 @@ def _settle(loaded: Loaded, name: str) -> None:
     if advice := model_advice(config, loaded.keys):
         settings.model = before
         raise UsageError(f"{advice} {loaded.words.say('model_unchanged')}")
-    print(model_words(config, loaded.keys, loaded.words))
+    tell(model_words(config, loaded.keys, loaded.words))
 
 
 async def _look(loaded: Loaded, main: MainThread) -> "Offers":

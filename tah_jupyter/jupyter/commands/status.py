@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tah_jupyter.jupyter.columns import aligned
 from tah_jupyter.jupyter.loaded import Loaded
+from tah_jupyter.jupyter.printing import tell
 from tah_jupyter.jupyter.status import added_words, mode_words, model_words, place_words
 
 __all__ = ["run"]
@@ -11,7 +12,7 @@ __all__ = ["run"]
 
 def run(loaded: Loaded, argument: str) -> None:
     """Print model, folders, mode and session, and what is wrong with the config."""
-    print("\n".join(aligned(list(_standing(loaded)))))
+    tell("\n".join(aligned(list(_standing(loaded)))))
 
 
 def _standing(loaded: Loaded) -> Iterator[tuple[str, str]]:
