@@ -60,7 +60,7 @@ class _Handler(Handler):
         self.end_headers()
         self.connection = self.server.tls.wrap_socket(self.connection, server_side=True)
         self.rfile = self.connection.makefile("rb")
-        self.wfile = self.connection.makefile("wb", 0)  # type: ignore[assignment]
+        self.wfile = self.connection.makefile("wb", 0)
         self.close_connection = False
 
     def do_GET(self) -> None:
@@ -108,6 +108,7 @@ def _stream(steps: Sequence[Step], *, size: int) -> bytes:
 
 
 def _block(index: int, step: Step) -> Iterator[dict[str, Any]]:
+    begun: dict[str, Any]
     if "says" in step:
         begun, piece = {"type": "text", "text": ""}, {"type": "text_delta", "text": step["says"]}
     else:

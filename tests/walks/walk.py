@@ -40,7 +40,6 @@ class Walk:
         self.notebook = notebook
         self.page = notebook.page
         self.page.set_default_timeout(LIMIT_MS)
-        self.asked: list[str] = []
         self._seen: list[str] = []
         self._before = files_below(self.home)
         self._began = 0.0
@@ -50,7 +49,6 @@ class Walk:
         load = readme().load
         write_notebook(self.notebook.path, [load, *cells])
         self._before = files_below(self.home)
-        self.asked = [cell for cell in cells if cell.startswith(("%%tah", "%tah demo"))]
         self.notebook.open()
         self._began = time.monotonic()
         return self.run(0).splitlines()
@@ -119,18 +117,23 @@ class Walk:
         return [line for line in lines if line["type"] == type]
 
     def check_end(self, *, changed: Sequence[str] = ()) -> None:
-        """Nothing but ``changed`` (paths in the project) was touched, and every command that was printed exists."""
+        """Nothing but ``changed`` (paths in the project) was touched, no request ran twice, and every command that was
+        printed exists and stands in the README.
+        """
         after = files_below(self.home)
         touched = {path for path in after.keys() | self._before.keys() if after.get(path) != self._before.get(path)}
         strange = {path for path in touched if not _OWN.fullmatch(path)} - {f"churn/{path}" for path in changed}
         assert strange == set(), f"changed, and nobody asked for it: {sorted(strange)}"
         assert set(changed) <= {path.removeprefix("churn/") for path in touched}
+        prompts = [record["prompt"] for record in self.records("run.started")]
+        assert len(prompts) == len(set(prompts)), "a request had to be made twice"
         self._check_commands()
 
     def _check_commands(self) -> None:
-        seen = "\n".join(self._seen)
+        seen, known = "\n".join(self._seen), readme().commands
         for word, rest in re.findall(r"(?<!%)%tah ([a-z]+)(?: ([a-z]+))?", seen):
             assert word in COMMANDS, f"%tah {word} was printed and does not exist"
+            assert word in known, f"%tah {word} was printed and is not in the README"
             command = COMMANDS[word]
             assert command.argument or not rest or word == "help", f"%tah {word} {rest}"
         for option in re.findall(r"%%tah (--[a-z-]+)", seen):
