@@ -68,7 +68,7 @@ def test_a_denial_with_words_reaches_the_model_and_the_file_is_untouched(open_ke
     assert project.a == "x = 1\n"
     [failed] = project.records("tool.failed")
     assert "use three instead" in failed["text"]
-    assert "denied, told the agent: use three instead" in ran.text
+    assert "denied by you: use three instead" in ran.text
 
 
 @pytest.mark.case("NB-02")
