@@ -129,10 +129,11 @@ class Conversation:
         if self._turn.locked():
             request.surface.say(Words(self.language).say("waiting_for_run", n=self._run))
         async with self._turn:
-            self._request, self._desk.surface, self._desk.released = request, request.surface, request.background
+            self._request, self._desk.surface, self._desk.released = request, request.surface, False
             try:
                 session = await self._session_for(await self._settling.settled(request.config), request)
                 self._run = session.tally.runs + 1
+                self._desk.released = request.background  # until here the cell waits, so its person can be asked
                 request.surface.begin(partial(self.transcript.run, self._run), self._send)
                 self._loop.call_soon(self._say_again)  # the run begins before it first waits
                 result = await session.run(request.prompt, background=request.background)

@@ -13,12 +13,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from tah_jupyter.core.approvals import Answer
 from tah_jupyter.core.commands import Command
+from tah_jupyter.core.questions import Question, Reply
 from tah_jupyter.jupyter.output import Output
 from tah_jupyter.jupyter.pump import MainThread
 from tah_jupyter.jupyter.surfaces import Picture, Still, Voice
 from tah_jupyter.ui.notebook import BATCH_S, Frame, FromPage, Hello
 from tah_jupyter.ui.record import checkpoint, record
+from tah_jupyter.ui.run_view import Approval
 from tah_jupyter.ui.words import Words
 
 __all__ = ["HELLO_S", "Live"]
@@ -36,8 +39,8 @@ class Live(Still):
     """A frame while the run lives, and below it the folded record that is left when the kernel does not survive.
 
     ``saved`` is the output of that record; ``linger(end)`` keeps ``end`` for the next request. ``on_shown()`` is called
-    on the main thread once the frame stands in the cell's output, which then may end; ``on_drawn(drawn)`` on the
-    agent's loop once it is known whether a page draws it.
+    on the main thread once the frame of a run stands in the cell's output, which then may end; ``on_drawn(drawn)`` on
+    the agent's loop once it is known whether a page draws it.
     """
 
     def __init__(
@@ -60,7 +63,7 @@ class Live(Still):
         self._on_drawn = on_drawn
         self._working = Words(language).say("is_working")
         self._send: Callable[[Command], None] = lambda command: None
-        self._begun = self._released = False
+        self._begun = self._released = self._told_why = False
         self._loop = asyncio.get_running_loop()
         self._drawn: asyncio.Future[bool] = self._loop.create_future()
         self._news = False
@@ -72,6 +75,7 @@ class Live(Still):
         self._send = send
         if self._begun:
             self._wake()
+            self._main.call(self._shown)
         else:
             self._main.call(self._open)
         self._begun = True
@@ -91,6 +95,20 @@ class Live(Still):
     @property
     def drawn(self) -> bool:
         return self._drawn.done() and self._drawn.result()
+
+    def _ask_approval(self, approval: Approval) -> Answer | None:
+        self._say_why_no_buttons()
+        return super()._ask_approval(approval)
+
+    def _ask_question(self, question: Question) -> Reply | None:
+        self._say_why_no_buttons()
+        return super()._ask_question(question)
+
+    def _say_why_no_buttons(self) -> None:
+        """Before the first question at ``input()``: no page drew the frame, which can be mended. Main thread."""
+        if not self._told_why:
+            print(Words(self._language).say("buttons_off"), flush=True)
+        self._told_why = True
 
     async def voice(self) -> Voice:
         return "page" if await asyncio.shield(self._drawn) else "stdin"
@@ -137,8 +155,13 @@ class Live(Still):
         frame.on_msg(lambda *_: self._at_agent(self._wake))  # each click is acknowledged, also a late one
         view = {"version_major": 2, "version_minor": 0, "model_id": frame.model_id}
         self._output.show({WIDGET_VIEW: view, "text/plain": self._working})
-        self._on_shown()
+        self._shown()
         self._at_agent(partial(self._loop.call_later, HELLO_S, self._give_up))
+
+    def _shown(self) -> None:
+        """The frame stands there. A request that is kept (run 0) holds its cell until it is a run. Main thread."""
+        if (view := self.picture()) is None or view.run:
+            self._on_shown()
 
     def _at_agent(self, call: Callable[[], object]) -> None:
         """Have ``call()`` run on the agent's loop. Any thread."""

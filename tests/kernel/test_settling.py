@@ -124,6 +124,29 @@ def test_at_a_front_end_without_widgets_the_choice_is_a_numbered_list(project: P
             assert "It is a small project." in cell.text
 
 
+@pytest.mark.parametrize("hello", [True, False], ids=["page", "input"])
+def test_a_request_for_the_background_holds_its_cell_until_it_is_a_run(
+    project: Project, home: Path, hello: bool
+) -> None:
+    with provider(ANSWER) as server:
+        own_config(home, {"models": {"mine": {"baseUrl": server.base_url, "model": "m"}}})
+        with loaded(project, hello=hello) as front_end:
+            cell = front_end.submit("%%tah --bg\nWhat is here?")
+            if hello:
+                frame, _ = question(front_end)
+                assert not cell.done
+                choose(front_end, frame, "use:mine")
+            else:
+                front_end.until(lambda: front_end.prompts)
+                assert not cell.done
+                front_end.answers += ["n"]
+                front_end.client.input("mine")
+            front_end.until(lambda: cell.done)
+            assert cell.status == "ok"
+            front_end.until(lambda: "It is a small project." in cell.text)
+            assert "in the background" in cell.text
+
+
 def test_where_nobody_can_choose_the_error_names_variable_and_config_key(project: Project, home: Path) -> None:
     with loaded(project) as front_end:
         cell = front_end.run("%%tah\nWhat is here?", allow_stdin=False)
