@@ -8,9 +8,11 @@ that it was not awaited, refuses with the reason. Works on IPython 7.34 to 9.
 import ast
 import re
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from tah_jupyter.jupyter.grammar import COMMANDS
+from tah_jupyter.jupyter.late_interrupt import ignore_after_end
 
 __all__ = ["AwaitedCells", "keep_question"]
 
@@ -44,6 +46,7 @@ class _Thread(threading.local):
     def __init__(self) -> None:
         self.running: list[tuple[Any, bool]] = []
         self.rewritten = False
+        self.end: Callable[[], None] = lambda: None
 
 
 class AwaitedCells:
@@ -72,6 +75,7 @@ class AwaitedCells:
         self._thread.rewritten = mine and not self._thread.running and self.why_not() == ""
         if not self._thread.rewritten:
             return lines
+        self._thread.end = ignore_after_end()
         return [f"await {line}" if index == code[0] else line for index, line in enumerate(lines)]
 
     def take(self) -> bool:
@@ -98,6 +102,8 @@ class AwaitedCells:
         cell that never started; that one is not on the list.
         """
         running = self._thread.running
+        if len(running) == 1:
+            self._thread.end()
         if result is None:
             del running[-1:]
         for index, (info, _) in enumerate(running):

@@ -128,6 +128,17 @@ def test_stop_in_the_frame_ends_the_run_as_an_interrupt_does(open_kernel: Open, 
     assert psutil.wait_procs(group, timeout=2)[1] == []
 
 
+def test_an_interrupt_behind_the_end_does_not_cost_the_cells_reply(open_kernel: Open, project: Project) -> None:
+    front_end = open_kernel()
+    front_end.run("get_ipython().kernel._execute_sleep = 1.0")  # ipykernel's own pause before each reply, made long
+    ran = front_end.submit(f"{project.script(says('here'))}\nhello")
+    front_end.until(lambda: "✓ Done" in ran.text)
+    front_end.manager.interrupt_kernel()
+    front_end.until(lambda: ran.done, limit_s=10)
+    assert ran.status == "ok", ran.text
+    assert front_end.run("6 * 7").text == "42"
+
+
 def test_the_next_request_goes_on_with_what_was_done(open_kernel: Open, project: Project) -> None:
     front_end = open_kernel()
     ran = front_end.submit(f"{project.script(READ, EDIT, [{'waits': 60}])} --allow edit_file\ngo")
