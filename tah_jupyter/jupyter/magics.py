@@ -54,7 +54,7 @@ class Magics:
         if word == "ask":
             return self._ask(CellOptions(argument))
         if word == "demo":
-            return self._ask(CellOptions(DEMO_REQUEST, model="demo"), once=True)
+            return self._ask(CellOptions(DEMO_REQUEST, new=True, model="demo"), once=True)
         run: Callable[[Loaded, str], None] = import_module(f"tah_jupyter.jupyter.commands.{word}").run
         try:
             return run(self._loaded, argument)

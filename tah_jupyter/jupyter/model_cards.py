@@ -191,6 +191,8 @@ def _without_key(provider: Provider, words: Words, group: str) -> Choice:
 def _hints(offers: Offers, words: Words) -> Iterator[str]:
     if offers.local and not offers.fit:
         yield words.say("tools_none_fit", name=SUGGESTED)
+    if not (offers.local or offers.configured or offers.ready):
+        yield words.say("key_elsewhere")
 
 
 def _line(text: str) -> str:

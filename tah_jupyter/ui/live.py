@@ -200,7 +200,9 @@ class Live:
         return {"kind": "said", "from": first, "pieces": [plain(block) for block in stream.blocks[first:]]}
 
     def _step(self, step: Step) -> Json:
-        about = " · ".join(part for part in (self._phrases.outcome(step), self._phrases.decision(step)) if part)
+        phrases = self._phrases
+        parts = (phrases.lines_changed(step), phrases.outcome(step), phrases.decision(step))
+        about = " · ".join(part for part in parts if part)
         row: Json = {
             "kind": "step",
             "state": step.state,

@@ -170,8 +170,15 @@ class Phrases:
     def change(self, change: Change) -> str:
         """``src/load.py +1 −1``."""
         done = self.words.say(change.action) if change.action != "modified" else ""
-        lines = f"+{change.added:,} −{change.removed:,}" if change.added or change.removed else ""
-        return " ".join(part for part in (visible_line(change.target).text, done, lines) if part)
+        parts = (visible_line(change.target).text, done, _lines(change.added, change.removed))
+        return " ".join(part for part in parts if part)
+
+    def lines_changed(self, step: Step) -> str:
+        """``+1 −1``, where the line of the call does not say it already."""
+        if step.headline.detail:
+            return ""
+        files = [change for change in step.changes if change.kind == "file"]
+        return _lines(sum(each.added for each in files), sum(each.removed for each in files))
 
     def decisions(self, view: RunView, change: Change) -> list[str]:
         """Who allowed what made this change."""
@@ -245,3 +252,7 @@ class Phrases:
 def _rule(step: Step) -> str:
     """The rule that decided of a call, or that would let it pass."""
     return step.permission.rule if step.permission is not None else ""
+
+
+def _lines(added: int, removed: int) -> str:
+    return f"+{added:,} −{removed:,}" if added or removed else ""

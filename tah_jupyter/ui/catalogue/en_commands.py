@@ -122,4 +122,9 @@ ENTRIES: dict[str, Entry] = {
     "strict_next": "Allow the tool with --allow NAME, or run the cell where someone can answer.",
     "option_bg": "give the cell back at once; the run goes on, and %tah jobs answers and stops it",
     "about_jobs": "the run in the background: what it waits for, and answers to it",
+    "buttons_off": (
+        "Buttons are off in this page, so it is asked here. Reload the page once when this run is over; "
+        "still off: install anywidget where Jupyter itself runs (%tah doctor)."
+    ),
+    "next_hint": "Next: %tah mode edits lets edits in this folder pass.",
 }

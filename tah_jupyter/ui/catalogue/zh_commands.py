@@ -107,4 +107,9 @@ ENTRIES: dict[str, Entry] = {
     "strict_next": "用 --allow NAME 允许该工具，或在有人可以审批的地方运行此单元格。",
     "option_bg": "立即释放单元格，运行继续；用 %tah jobs 审批和停止",
     "about_jobs": "后台运行：它在等待什么，以及如何回应",
+    "buttons_off": (
+        "本页按钮不可用，因此在这里询问。本次运行结束后请刷新一次页面；"
+        "仍不可用时，请在 Jupyter 所在的环境中安装 anywidget（%tah doctor）。"
+    ),
+    "next_hint": "下一步：%tah mode edits 让此文件夹内的编辑直接通过。",
 }
