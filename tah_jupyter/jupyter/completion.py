@@ -45,6 +45,9 @@ def candidates(line: str, names: Callable[[], Names] = Names) -> list[str]:
     """
     words = line.split()
     last = words.pop() if words and not line[-1].isspace() else ""
+    if words[:1] == ["%%tah"] and "=" in last:  # --model=NAME is --model NAME
+        name, _, last = last.partition("=")
+        words.append(name)
     offered: Sequence[str] = ()
     if words == ["%tah", "model"] or (words[:1] == ["%%tah"] and words[-1] == "--model"):
         offered = names().models
@@ -56,7 +59,7 @@ def candidates(line: str, names: Callable[[], Names] = Names) -> list[str]:
     elif words == ["%tah"]:
         offered = list(COMMANDS)
     elif len(words) == 2 and words[0] == "%tah" and words[1] in COMMANDS:
-        offered = COMMANDS[words[1]].subjects
+        offered = COMMANDS[words[1]].subjects or COMMANDS[words[1]].offered
     return [word for word in offered if word.startswith(last)]
 
 

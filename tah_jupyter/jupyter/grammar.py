@@ -35,14 +35,15 @@ DEMO_REQUEST = "Find out why the tests fail, fix it, and run them again."
 
 class Command(NamedTuple):
     """A word after ``%tah``; ``about`` is the key of what help says of it. ``subjects`` are the only words that may
-    follow; empty means that any may (``argument`` names it). One that ``runs`` asks the agent, so its cell is awaited.
-    An ``everyday`` one stands in the short help.
+    follow; empty means that any may (``argument`` names it), of which Tab offers ``offered``. One that ``runs`` asks
+    the agent, so its cell is awaited. An ``everyday`` one stands in the short help.
     """
 
     word: str
     about: str
     argument: str = ""
     subjects: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
     needs_argument: bool = False
     runs: bool = False
     everyday: bool = False
@@ -61,10 +62,15 @@ COMMANDS: dict[str, Command] = {
         Command("sessions", "about_sessions", "show N", subjects=("show",), needs_argument=True, everyday=True),
         Command("doctor", "about_doctor", "[--check] [--json]", subjects=("--check", "--json"), everyday=True),
         Command("ask", "about_ask", "REQUEST", needs_argument=True, runs=True),
-        Command("folder", "about_folder", "[PATH | add PATH [--read-only] | remove PATH]"),
+        Command("folder", "about_folder", "[PATH | add PATH [--read-only] | remove PATH]", offered=("add", "remove")),
         Command("key", "about_key", "[PROVIDER | forget PROVIDER]"),
         Command("show", "about_show", "todos|tools|cost", subjects=("todos", "tools", "cost"), needs_argument=True),
-        Command("jobs", "about_jobs", "[approve N | deny N [WHY] | answer N CHOICE | stop N]"),
+        Command(
+            "jobs",
+            "about_jobs",
+            "[approve N | deny N [WHY] | answer N CHOICE | stop N]",
+            offered=("approve", "deny", "answer", "stop"),
+        ),
         Command("config", "about_config"),
         Command("demo", "about_demo", runs=True),
         Command("help", "about_help", "[all]", subjects=("all",)),
