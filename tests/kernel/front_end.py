@@ -213,7 +213,11 @@ class FrontEnd:
             cell.idle = content["execution_state"] == "idle"
 
     def _on_stream(self, cell: Ran | None, content: dict[str, Any], parent: str) -> None:
-        self._add(cell, {"output_type": "stream", **content})
+        last = cell.outputs[-1] if cell is not None and cell.outputs and not cell.clear_next else {}
+        if last.get("name") == content["name"]:  # front ends join what comes in pieces
+            last["text"] += content["text"]
+        else:
+            self._add(cell, {"output_type": "stream", **content})
 
     def _on_error(self, cell: Ran | None, content: dict[str, Any], parent: str) -> None:
         self._add(cell, {"output_type": "error", **content})
