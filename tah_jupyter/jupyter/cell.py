@@ -107,7 +107,7 @@ class Cell:
         self._surface = surface = self._surface_for(config, asks)
         request = Request(
             options.prompt,
-            config,
+            partial(self._loaded.config, options),
             surface,
             released=self._release,
             new=options.new,

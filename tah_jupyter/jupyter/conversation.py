@@ -46,13 +46,14 @@ __all__ = ["Conversation", "Request", "Told"]
 
 
 class Request(NamedTuple):
-    """What a cell asks: ``config`` has its options in it, ``new`` begins a new session, ``from_start`` opens the model
-    anew (the cell names a script, which is played from its first answer), ``released()`` is called when the cell is
-    given back while the run goes on, and ``background`` says that it was given back from the start.
+    """What a cell asks: ``config()`` has its options in it and is read when its turn comes, as the run before it may
+    have settled another model (it blocks); ``new`` begins a new session, ``from_start`` opens the model anew (the cell
+    names a script, which is played from its first answer), ``released()`` is called when the cell is given back while
+    the run goes on, and ``background`` says that it was given back from the start.
     """
 
     prompt: str
-    config: Config
+    config: Callable[[], Config]
     surface: Surface
     released: Callable[[], None] = lambda: None
     new: bool = False
@@ -131,7 +132,8 @@ class Conversation:
         async with self._turn:
             self._request, self._desk.surface, self._desk.released = request, request.surface, False
             try:
-                session = await self._session_for(await self._settling.settled(request.config), request)
+                config = await asyncio.to_thread(request.config)
+                session = await self._session_for(await self._settling.settled(config), request)
                 self._run = session.tally.runs + 1
                 self._desk.released = request.background  # until here the cell waits, so its person can be asked
                 request.surface.begin(partial(self.transcript.run, self._run), self._send)

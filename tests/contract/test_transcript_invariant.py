@@ -25,6 +25,7 @@ from tah_jupyter.core.events import (
     DELTAS,
     Event,
     MessageFinished,
+    RunEnded,
     ToolFailed,
     ToolFinished,
     ToolStarted,
@@ -272,6 +273,8 @@ async def play(scenario: Scenario) -> tuple[Session, list[Event], Transcript, bo
 def test_whatever_happens_each_call_has_one_result_and_the_next_request_is_valid(scenario: Scenario) -> None:
     session, records, live, second_ended_well = asyncio.run(play(scenario))
     assert second_ended_well
+    broken = [record for record in records if isinstance(record, RunEnded) and record.reason == "error"]
+    assert not broken, "a request was stopped because no provider could take it, or the loop itself broke"
     check_brackets(records)
     _each_call_of_a_message_has_its_result_in_order(session, records)
     replayed = [decode.decode(encode(record)) for record in records]

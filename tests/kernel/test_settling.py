@@ -217,6 +217,27 @@ def test_a_model_that_was_chosen_for_a_failing_one_answers_later_cells_too(proje
         assert [body["messages"][-1]["content"] for body in server.bodies] == ["What is here?", "And now?"]
 
 
+def test_a_cell_that_waited_asks_the_model_that_was_chosen_meanwhile(project: Project, home: Path) -> None:
+    with provider(ANSWER) as server, provider(status(402, {"error": {"message": "Payment required"}})) as broke:
+        endpoints = {
+            "mine": {"baseUrl": server.base_url, "model": "m"},
+            "broke": {"baseUrl": broke.base_url, "model": "m"},
+        }
+        own_config(home, {"models": endpoints, "model": "broke"})
+        with loaded(project) as front_end:
+            front_end.run("%%tah --bg\nWhat is here?")
+            frame, _ = question(front_end)
+            waiting = front_end.submit("%%tah\nAnd now?")
+            front_end.until(lambda: "waiting for run 1" in waiting.text)
+            choose(front_end, frame, "choose")
+            question(front_end, 2)
+            choose(front_end, frame, "use:mine")
+            front_end.until(lambda: waiting.done)
+            assert waiting.status == "ok", waiting.text
+        assert len(broke.bodies) == 1
+        assert [body["messages"][-1]["content"] for body in server.bodies] == ["What is here?", "And now?"]
+
+
 def test_with_two_keys_the_service_of_the_named_model_lists_what_it_has(project: Project, home: Path) -> None:
     gone = status(404, {"error": {"code": "model_not_found", "message": "The model nope does not exist"}})
     with provider(gone, MODELS) as server:

@@ -19,19 +19,20 @@ __all__ = ["KeyPlace", "Keys", "clean_key"]
 KeyPlace: TypeAlias = Literal["", "kernel", "environment", "keyring"]
 """Where a key is kept; empty when there is none."""
 
+_MAX_KEY_CHARS = 8_000  # most servers take no head of more than 8 KiB; a longer text is a file, not a key
 _UNREAD = "(kept in the system keyring)"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
 def clean_key(typed: str) -> str:
     """``typed`` without the white space that copying leaves around it; empty when it cannot be a key, which is one word
-    of visible ASCII characters.
+    of visible ASCII characters that fits into a request's header.
 
     >>> clean_key("  s3cr3t-v4lue\\n"), clean_key("two words"), clean_key("s3cr3t…")
     ('s3cr3t-v4lue', '', '')
     """
     key = typed.strip()
-    return key if key.isascii() and key.isprintable() and " " not in key else ""
+    return key if key.isascii() and key.isprintable() and " " not in key and len(key) <= _MAX_KEY_CHARS else ""
 
 
 class Keys(Mapping[str, str]):

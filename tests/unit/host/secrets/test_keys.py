@@ -47,6 +47,7 @@ async def made(home: Path, **more: str) -> Keys:
         ("a\x1b[D", ""),
         ("", ""),
         ("  ", ""),
+        ("k" * 100_000, ""),
     ],
 )
 def test_what_is_typed_is_a_key_only_when_it_is_one_visible_ascii_word(typed: str, key: str) -> None:
