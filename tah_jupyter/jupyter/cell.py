@@ -178,7 +178,7 @@ class Cell:
 
     def _keep(self, told: "Told") -> Outcome:
         if self._is_first_edit(told):
-            print(self._loaded.words.say("next_hint"))
+            tell(self._words.say("next_hint"))
         remember_introduced()
         number = self._shell.execution_count
         outcome = self._agent.last = Outcome(

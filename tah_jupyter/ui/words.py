@@ -15,6 +15,7 @@ from tah_jupyter.ui.catalogue import (
     zh_choosing,
     zh_commands,
     zh_doctor,
+    zh_models,
     zh_told,
 )
 from tah_jupyter.ui.catalogue.entry import Entry
@@ -32,7 +33,7 @@ CATALOGUES: Mapping[str, Mapping[str, Entry]] = {
     "zh": zh.ENTRIES | zh_choosing.ENTRIES | zh_commands.ENTRIES | zh_doctor.ENTRIES,
 }
 
-_TRANSLATIONS = {"en": Translation({}), "zh": Translation(zh_told.TOLD)}
+_TRANSLATIONS = {"en": Translation({}), "zh": Translation(zh_told.TOLD | zh_models.TOLD)}
 
 
 class Words:

@@ -9,11 +9,15 @@ import pytest
 from tah_jupyter.core.approvals import CommandSubject, PathSubject, Subject
 from tah_jupyter.host.commands.run import Outcome
 from tah_jupyter.host.processes.tree import Ending
+from tah_jupyter.models.chat.provider_errors import Target, error_of_status
 from tah_jupyter.permissions.decide import MODES, Call, Mode, decide
 from tah_jupyter.permissions.rules import Rules
-from tah_jupyter.ui.catalogue.zh_told import TOLD
+from tah_jupyter.ui.catalogue import zh_models, zh_told
 from tah_jupyter.ui.words import Words
 
+TOLD = zh_told.TOLD | zh_models.TOLD
+NAMES = r"OpenAI|OPENAI_API_KEY|efgh|X1|insufficient_quota|tah|new|model|key|NAME|https?://\S+|~/[\w./]+"
+"""What stays in every language."""
 PACKAGE = Path(__file__).parents[3] / "tah_jupyter"
 SAID = {
     word
@@ -70,3 +74,14 @@ def test_how_a_command_ended_is_known_with_its_time(code: int | None, timed_out:
     assert "秒" in told
     assert "exit" not in told
     assert " s" not in told
+
+
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 502, 503, 529])
+@pytest.mark.parametrize("body", [b"", b'{"error": {"message": "X1"}}', b'{"error": {"code": "insufficient_quota"}}'])
+def test_every_refusal_of_a_provider_is_known_with_what_to_do_next(status: int, body: bytes) -> None:
+    target = Target("https://api.openai.com/v1", "m", key_env="OPENAI_API_KEY").with_key("sk-0123456789abcdefgh")
+    error = error_of_status(status, body, {}, target)
+    words = Words("zh")
+    for text in (error.message, error.next_step):
+        left = re.sub(NAMES, "", words.told(text))
+        assert not re.search(r"[A-Za-z]{2,}", left), words.told(text)
