@@ -11,6 +11,9 @@ PYTEST := $(PY) -m pytest
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 NBVAL := $(if $(NOTEBOOKS),--nbval --nbval-sanitize-with tests/notebooks/sanitize.cfg $(NOTEBOOKS))
 
+# Files of tests run side by side, each file whole in one process: two Jupyters and two Chromiums are what two cores carry.
+SIDE_BY_SIDE := -n 2 --dist loadfile --no-loadscope-reorder
+
 .PHONY: help demo lab setup env tools fmt check test notebooks e2e cases faults matrix local perf docs lock ci
 
 help: ## list the verbs
@@ -40,7 +43,7 @@ check: env ## format, lint, types, layers
 	@.venv/bin/lint-imports
 
 test: setup check ## everything that must pass: check, then all tests and notebooks
-	@$(PYTEST) tests $(NBVAL)
+	@$(PYTEST) $(SIDE_BY_SIDE) tests $(NBVAL)
 
 notebooks: env ## run the notebooks and compare their outputs
 	@$(if $(NBVAL),$(PYTEST) $(NBVAL),echo "There is no notebook in notebooks/.")

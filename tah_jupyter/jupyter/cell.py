@@ -18,7 +18,7 @@ from tah_jupyter.jupyter.kernel import allows_stdin, call_on_main, parent_of, wi
 from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.outcome import Outcome, Withdrawn, failed, failure_line, failure_of, stopped, unanswered
 from tah_jupyter.jupyter.output import Output
-from tah_jupyter.jupyter.place import introduced, remember_introduced
+from tah_jupyter.jupyter.place import remember_introduced
 from tah_jupyter.jupyter.printing import tell
 from tah_jupyter.jupyter.pump import Interrupted, MainThread
 from tah_jupyter.runtime.config import Config
@@ -177,19 +177,12 @@ class Cell:
         self._main.close()
 
     def _keep(self, told: "Told") -> Outcome:
-        if self._is_first_edit(told):
-            tell(self._words.say("next_hint"))
         remember_introduced()
         number = self._shell.execution_count
         outcome = self._agent.last = Outcome(
             told.result, lambda: bool(self._shell.execution_count == number), self._words
         )
         return outcome
-
-    def _is_first_edit(self, told: "Told") -> bool:
-        """Whether a person who has never finished a run has just allowed an edit of their own files."""
-        own = told.result.changes and told.view.mode == "default" and not self._options.model.startswith("demo")
-        return bool(own) and any(each.outcome == "allowed" for each in told.view.approvals) and not introduced()
 
     def _ended(self, told: "Told") -> Outcome:
         outcome = self._keep(told)

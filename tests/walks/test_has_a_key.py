@@ -56,7 +56,7 @@ def test_a_key_in_the_environment_is_all_it_takes(
     assert newcomer.page.title().startswith("◆ Approve? · march")
     newcomer.notebook.answer("Edit src/load.py", "Allow once")
     newcomer.card("Run python -B -m unittest -q")
-    newcomer.sees_like(r"✓ Edit src/load\.py\s*allowed once by you")
+    newcomer.sees_like(r"✓ Edit src/load\.py\s*\+1 −1 · allowed once by you")
     newcomer.notebook.answer("Run python", "Allow once")
     record = newcomer.done(1)
     record_testsuite_property("seconds with a key", round(newcomer.seconds(), 1))

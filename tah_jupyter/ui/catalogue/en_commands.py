@@ -126,5 +126,4 @@ ENTRIES: dict[str, Entry] = {
         "Buttons are off in this page, so it is asked here. Reload the page once when this run is over; "
         "still off: install anywidget where Jupyter itself runs (%tah doctor)."
     ),
-    "next_hint": "Next: %tah mode edits lets edits in this folder pass.",
 }

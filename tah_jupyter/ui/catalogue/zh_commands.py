@@ -111,5 +111,4 @@ ENTRIES: dict[str, Entry] = {
         "本页按钮不可用，因此在这里询问。本次运行结束后请刷新一次页面；"
         "仍不可用时，请在 Jupyter 所在的环境中安装 anywidget（%tah doctor）。"
     ),
-    "next_hint": "下一步：%tah mode edits 让此文件夹内的编辑直接通过。",
 }
