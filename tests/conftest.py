@@ -3,6 +3,7 @@ settings.
 """
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from blockbuster import BlockBuster
 # No deadline: the machine may be busy. On CI the same examples each time, so that what lands has been tried.
 hypothesis.settings.register_profile("tah", deadline=None, derandomize=bool(os.environ.get("CI")))
 hypothesis.settings.load_profile("tah")
+
+# A worker that runs files side by side ignores Ctrl-C, and the terminals and commands that it starts would too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 OWN_FOLDERS = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "IPYTHONDIR")
 SECRET_WORDS = ("API_KEY", "TOKEN", "SECRET", "PASSWORD")
