@@ -64,7 +64,8 @@ class _Extension:
             key_hygiene.install(shell, lambda: loaded.words)
         if "tah" not in shell.user_ns:
             shell.push({"tah": self._magics.name}, interactive=False)
-        for line in load_lines(loaded.config(), place, loaded.keys, loaded.words):
+        config = loaded.config()
+        for line in load_lines(config, place, loaded.keys, Words(loaded.language(config))):
             tell(line)
 
     def unload(self) -> None:

@@ -4,9 +4,8 @@ import os
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tah_jupyter.jupyter.agent_thread import AgentThread, Job
-
 if TYPE_CHECKING:
+    from tah_jupyter.jupyter.agent_thread import AgentThread, Job
     from tah_jupyter.jupyter.conversation import Conversation
     from tah_jupyter.jupyter.loaded import Loaded
 
@@ -30,7 +29,7 @@ class KernelAgent:
         """The conversation, once there was a request."""
         return self._conversation
 
-    def submit(self, work: "Callable[[Conversation], Awaitable[T]]") -> Job[T]:
+    def submit(self, work: "Callable[[Conversation], Awaitable[T]]") -> "Job[T]":
         """Run ``await work(conversation)`` on the agent's thread, which also imports what is heavy."""
         thread = self._living_thread()
 
@@ -59,10 +58,12 @@ class KernelAgent:
             self._thread.close()
         self._thread = self._conversation = None
 
-    def _living_thread(self) -> AgentThread:
+    def _living_thread(self) -> "AgentThread":
         """The thread; a forked child starts its own, because threads do not survive a fork."""
         if self._thread is not None and self._thread.pid != os.getpid():
             self._thread = self._conversation = None
         if self._thread is None:
+            from tah_jupyter.jupyter.agent_thread import AgentThread  # noqa: PLC0415 - not at load
+
             self._thread = AgentThread()
         return self._thread

@@ -9,7 +9,6 @@ from IPython.core.error import UsageError
 from IPython.core.magic import no_var_expand
 
 from tah_jupyter.core.errors import TahError
-from tah_jupyter.jupyter.busy_kernel import answer_while_busy
 from tah_jupyter.jupyter.grammar import DEMO_REQUEST, CellOptions, parse_cell, parse_line
 from tah_jupyter.jupyter.loaded import Loaded
 from tah_jupyter.jupyter.transformer import AwaitedCells
@@ -88,6 +87,8 @@ class Magics:
             words = self._loaded.words
             raise UsageError(words.say("not_run_because", why=words.say(self._cells.why_not() or "must_be_alone")))
         if self._unanswer is None:
+            from tah_jupyter.jupyter.busy_kernel import answer_while_busy  # noqa: PLC0415 - not at load
+
             self._unanswer = answer_while_busy(shell.kernel)
         return self._awaited(cell, keep_model)
 

@@ -4,7 +4,6 @@ Read at ``%load_ext``, so a handful of ``stat`` calls and nothing else. What may
 ``os.path`` does and ``Path.exists`` does not: the home of another account is no reason to load nothing.
 """
 
-import hashlib
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -114,6 +113,8 @@ def accept_wide(root: Path) -> None:
 
 
 def _wide(root: Path) -> Path:
+    import hashlib  # noqa: PLC0415 - a millisecond at load, for the few who work in a whole home folder
+
     return state_folder() / "wide" / hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
 
 

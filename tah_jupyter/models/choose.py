@@ -7,7 +7,7 @@ environment. Two keys, or none, settle nothing: the person chooses. No model is 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from tah_jupyter.host.secrets.values import without_credentials
+from tah_jupyter.host.secrets.addresses import without_credentials
 from tah_jupyter.models.litellm_names import BY_NAME_ALONE
 from tah_jupyter.models.local_addresses import LOCAL_SERVERS, LocalAddress
 from tah_jupyter.models.providers import (

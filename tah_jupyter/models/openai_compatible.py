@@ -19,7 +19,7 @@ from tah_jupyter.core.calls import Usage
 from tah_jupyter.core.errors import ConfigError, ModelError
 from tah_jupyter.core.messages import ModelEvent, ModelRequest
 from tah_jupyter.host.net import plain_client
-from tah_jupyter.host.secrets.values import without_credentials
+from tah_jupyter.host.secrets.addresses import without_credentials
 from tah_jupyter.models.chat.answer import AnswerReader
 from tah_jupyter.models.chat.body import MAX_ANSWER_BYTES, chunks_of, head_of, next_bytes, whole
 from tah_jupyter.models.chat.provider_errors import Target, error_of_status, model_error, target_with_key

@@ -8,7 +8,6 @@ from typing import Any
 
 from tah_jupyter.runtime.config_check import Problem, Setting, Source, check, nearest
 from tah_jupyter.runtime.config_schema import Key, leaves, variable
-from tah_jupyter.runtime.located_json import JsonError, parse
 
 __all__ = ["MAX_FILE_BYTES", "OWN_FILE", "PROJECT_FILE", "from_environment", "from_file", "from_values", "user_file"]
 
@@ -42,6 +41,8 @@ def from_file(path: Path, name: str) -> Checked:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return [], [Problem(name, 0, "", f"it cannot be read: {reason}.")]
+    from tah_jupyter.runtime.located_json import JsonError, parse  # noqa: PLC0415 - a millisecond, where a file is
+
     try:
         value, lines = parse(text)
     except JsonError as error:

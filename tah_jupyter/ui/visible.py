@@ -7,6 +7,7 @@ and paragraph separators, and lone surrogates. Nothing is ever dropped.
 
 import re
 import unicodedata
+from functools import cache
 from typing import NamedTuple
 
 __all__ = ["BIDI_CONTROLS", "Visible", "visible", "visible_line"]
@@ -21,8 +22,12 @@ _INVISIBLE = (
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
 _ODD_SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 
-_PROSE = re.compile(f"[{_CONTROLS}{_INVISIBLE}{BIDI_CONTROLS}]")
-_EXACT = re.compile(f"[{_CONTROLS}{_INVISIBLE}{BIDI_CONTROLS}{_ODD_SPACES}]")
+
+@cache
+def _hiding(prose: bool) -> re.Pattern[str]:
+    """What is shown as an escape; made at first use, because it takes a millisecond and this is imported at load."""
+    return re.compile(f"[{_CONTROLS}{_INVISIBLE}{BIDI_CONTROLS}{'' if prose else _ODD_SPACES}]")
+
 
 _SHORT = {"\r": "\\r", "\n": "\\n", "\t": "\\t"}
 
@@ -47,7 +52,7 @@ def visible(text: str, *, prose: bool = False) -> Visible:
     """
     if prose and "\r" in text:
         text = text.replace("\r\n", "\n")
-    pattern = _PROSE if prose else _EXACT
+    pattern = _hiding(prose)
     if pattern.search(text) is None:
         return Visible(text, ())
     hidden: dict[str, None] = {}

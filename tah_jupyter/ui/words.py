@@ -4,20 +4,10 @@ Light: ``%load_ext`` speaks through it.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from tah_jupyter.ui.catalogue import (
-    en,
-    en_choosing,
-    en_commands,
-    en_doctor,
-    zh,
-    zh_choosing,
-    zh_commands,
-    zh_doctor,
-    zh_models,
-    zh_told,
-)
 from tah_jupyter.ui.catalogue.entry import Entry
 from tah_jupyter.ui.translation import Translation
 from tah_jupyter.ui.visible import visible_line
@@ -26,14 +16,34 @@ if TYPE_CHECKING:
     from tah_jupyter.core.approvals import Grant
     from tah_jupyter.core.calls import Headline
 
-__all__ = ["CATALOGUES", "Words"]
+__all__ = ["LANGUAGES", "Words", "catalogue"]
 
-CATALOGUES: Mapping[str, Mapping[str, Entry]] = {
-    "en": en.ENTRIES | en_choosing.ENTRIES | en_commands.ENTRIES | en_doctor.ENTRIES,
-    "zh": zh.ENTRIES | zh_choosing.ENTRIES | zh_commands.ENTRIES | zh_doctor.ENTRIES,
-}
+LANGUAGES = ("en", "zh")
 
-_TRANSLATIONS = {"en": Translation({}), "zh": Translation(zh_told.TOLD | zh_models.TOLD)}
+_PARTS = ("", "_choosing", "_commands", "_doctor")
+_TOLD = {"en": (), "zh": ("zh_told", "zh_models")}
+
+
+@cache
+def catalogue(language: str) -> Mapping[str, Entry]:
+    """All words of one language, read when it is first spoken."""
+    entries: dict[str, Entry] = {}
+    for part in _PARTS:
+        entries |= _module(f"{language}{part}").ENTRIES
+    return entries
+
+
+@cache
+def _translation(language: str) -> Translation:
+    """From the English of rooms below into ``language``."""
+    told: dict[str, str] = {}
+    for name in _TOLD[language]:
+        told |= _module(name).TOLD
+    return Translation(told)
+
+
+def _module(name: str) -> Any:
+    return import_module(f"tah_jupyter.ui.catalogue.{name}")
 
 
 class Words:
@@ -46,10 +56,10 @@ class Words:
 
     def __init__(self, language: str = "en") -> None:
         self.language = language.replace("_", "-").split("-")[0].lower()
-        if self.language not in CATALOGUES:
-            raise ValueError(f"There are no words in {language!r}; there are: {', '.join(sorted(CATALOGUES))}.")
-        self._entries = CATALOGUES[self.language]
-        self._translation = _TRANSLATIONS[self.language]
+        if self.language not in LANGUAGES:
+            raise ValueError(f"There are no words in {language!r}; there are: {', '.join(LANGUAGES)}.")
+        self._entries = catalogue(self.language)
+        self._translation = _translation(self.language)
 
     def say(self, key: str, /, **values: object) -> str:
         """The words of ``key``, its template filled with ``values``."""

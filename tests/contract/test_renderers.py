@@ -26,7 +26,7 @@ from tah_jupyter.ui.terminal_card import answers, approval_card
 from tah_jupyter.ui.text import plain_record
 from tah_jupyter.ui.transcript import Transcript
 from tah_jupyter.ui.visible import visible
-from tah_jupyter.ui.words import CATALOGUES, Words
+from tah_jupyter.ui.words import LANGUAGES, Words
 from tests.support import runs
 from tests.support.cards import card
 from tests.support.hostile import PAYLOADS, run_with
@@ -59,7 +59,7 @@ RENDERERS: dict[str, Renderer] = {
 }
 
 renderers = pytest.mark.parametrize("render", RENDERERS.values(), ids=RENDERERS)
-languages = pytest.mark.parametrize("language", sorted(CATALOGUES))
+languages = pytest.mark.parametrize("language", LANGUAGES)
 STATES = (runs.looked, runs.streaming, runs.asking, runs.running, runs.finished)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import quote, quote_plus, urlsplit
 
-__all__ = ["MIN_SECRET_CHARS", "forms_of", "secrets_in", "without_credentials"]
+__all__ = ["MIN_SECRET_CHARS", "forms_of", "secrets_in"]
 
 MIN_SECRET_CHARS: Final = 8
 """Shorter values are not masked by value: they would be found inside ordinary text."""
@@ -61,17 +61,6 @@ def forms_of(value: str) -> set[str]:
     parts = {value.strip(), *(line.strip() for line in value.splitlines() if len(line.strip()) >= 20)}
     parts = {part for whole in parts for part in re.split("[\ud800-\udfff]+", whole) if len(part) >= MIN_SECRET_CHARS}
     return {form for part in parts if not part.startswith("-----") for form in _spellings(part)}
-
-
-def without_credentials(address: str) -> str:
-    """``address`` as it may be shown: without the name and password that stand before an ``@``, also in one that is
-    misspelt.
-
-    >>> without_credentials("http://me:s3cr3t/x@gpu-1:8000/v1"), without_credentials("htp:/me:s3cr3t@gpu-1")
-    ('http://gpu-1:8000/v1', 'htp:/gpu-1')
-    """
-    scheme, place = re.fullmatch(r"((?:[A-Za-z][A-Za-z0-9+.-]*:(?=/))?/*)(.*)", address, re.DOTALL).groups()  # type: ignore[union-attr]
-    return f"{scheme}{place.rpartition('@')[2]}"
 
 
 def _spellings(value: str) -> set[str]:

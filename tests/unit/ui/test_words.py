@@ -11,7 +11,7 @@ import pytest
 from tah_jupyter.core.approvals import CommandSubject, Grant, PathSubject
 from tah_jupyter.jupyter.grammar import COMMANDS
 from tah_jupyter.ui.catalogue.entry import Entry
-from tah_jupyter.ui.words import CATALOGUES, Words
+from tah_jupyter.ui.words import LANGUAGES, Words, catalogue
 
 PACKAGE = Path(__file__).parents[3] / "tah_jupyter"
 MODULES = [f"tah_jupyter.ui.catalogue.{path.stem}" for path in (PACKAGE / "ui" / "catalogue").glob("*.py")]
@@ -20,6 +20,9 @@ MODULES = [f"tah_jupyter.ui.catalogue.{path.stem}" for path in (PACKAGE / "ui" /
 def fields(entry: Entry) -> set[str]:
     forms = (entry,) if isinstance(entry, str) else entry
     return {name for form in forms for _, name, _, _ in Formatter().parse(form) if name}
+
+
+CATALOGUES = {language: catalogue(language) for language in LANGUAGES}
 
 
 @pytest.mark.parametrize("language", sorted(CATALOGUES))
@@ -54,8 +57,8 @@ def test_words_are_in_sentence_case_without_shouting() -> None:
 
 def test_commands_of_later_versions_are_never_named() -> None:
     known = set(COMMANDS)
-    for catalogue in CATALOGUES.values():
-        for entry in catalogue.values():
+    for words in CATALOGUES.values():
+        for entry in words.values():
             for form in (entry,) if isinstance(entry, str) else entry:
                 assert set(re.findall(r"(?<!%)%tah (\w+)", form)) <= known
 
