@@ -132,9 +132,15 @@ def test_words_that_an_approval_does_not_know_allow_nothing(open_kernel: Open, p
     project.script(COMMAND, DONE)
     front_end = open_kernel()
     cell, _ = released(front_end)
+
+    def run(line: str) -> Ran:
+        """Once more where ipykernel 6 aborts what comes right behind an error."""
+        ran = front_end.run(line)
+        return front_end.run(line) if ran.status == "aborted" else ran
+
     for line in ("%tah jobs approve 1 but not yet", "%tah jobs stop 1 later"):
-        assert "Write %tah jobs" in front_end.run(line).text
-    assert "touch" in front_end.run("%tah jobs").text, "it still waits"
+        assert "Write %tah jobs" in run(line).text
+    assert "touch" in run("%tah jobs").text, "it still waits"
     assert not (project.folder / "made.txt").exists()
     assert "Stopping" in front_end.run("%tah jobs stop 1").text
     front_end.until(lambda: "Stopped by you" in cell.text)
