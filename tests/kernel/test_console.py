@@ -12,8 +12,8 @@ CONSOLE = (sys.executable, "-m", "jupyter_console", "--kernel=python3", "--simpl
 
 @contextmanager
 def console(project: Project) -> Iterator[Window]:
-    """A console whose kernel is heard: a cell that is sent before it listens to the kernel's outputs is waited for for
-    ever, in any kernel (a person types more slowly than a test), so then another one is opened.
+    """A console whose first cell, which has nothing of ours in it, was answered. One that is typed into the moment its
+    prompt stands sometimes hangs there; the cause is not known (it may miss its first outputs), so another is opened.
     """
     for _ in range(4):
         with open_window(project.folder, env=project.env, width=100, argv=CONSOLE) as window:
